@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test test-all test-processors check bench docs wheel try-wheels lock setup clean
+.PHONY: run test test-all test-processors check check-types check-style bench docs wheel try-wheels lock setup clean
 
 run: $(VENV)/run.ok
 	$(BIN)/tabi demo
@@ -27,9 +27,15 @@ test-processors: $(VENV)/dev.ok
 	$(BIN)/python tests/run_on_processors.py
 
 check: $(VENV)/dev.ok
+	$(MAKE) --jobs 2 --output-sync=target check-types check-style
+
+check-types: $(VENV)/dev.ok
+	$(BIN)/pyright
+
+check-style: $(VENV)/dev.ok
 	$(BIN)/ruff check src tests docs examples release
 	$(BIN)/ruff format --check src tests docs examples release
-	$(BIN)/pyright
+	$(BIN)/codespell src docs examples release *.md
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/architecture
 

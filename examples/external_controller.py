@@ -47,8 +47,8 @@ with tempfile.TemporaryDirectory() as folder:
         sim.run(0.5)
         print(f"{Path(program[0]).name} drives {robot.name}: {controller.connected}")
         controller.process.kill()
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as messages:
             warnings.simplefilter("always")
             sim.run(0.5)
-print(told[0].message)
+print(messages[0].message)
 print(f"at {sim.time:g} s the robot has fallen: {sim.fallen(robot)}")

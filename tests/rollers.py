@@ -78,7 +78,7 @@ def arm(order=2, dt=1e-3, links=2, kp=0.0, kd=0.0, **joint):
     for k, axis in enumerate(((0, 1, 0), (1, 0, 0), (0, 1, 0.3))[:links]):
         place = translation((0, 0, 2 if k == 0 else -0.4))
         own = Joint(f"joint{k}", "revolute", place, axis, **joint)
-        body = solid_box(1.0, (0.1, 0.05, 0.4)).moved(translation((0, 0, -0.2)))
+        body = solid_box(1.0, (0.1, 0.05, 0.4)).transformed(translation((0, 0, -0.2)))
         robot.add_body("link" + "-" * (k + 1), own, "link" + "-" * k, body)
     world = tabi.World()
     world.add_robot(robot)

@@ -100,7 +100,7 @@ def test_a_missed_step_is_named(right):
     assert right.misses(found).splitlines()[2] == "| HRP-2, falling | 7 | 12 | 2e−8 |"
     motion |= {"missed": [], "worst_joint_residual": 3e-9}
     assert right.misses(found) == (
-        "None of the 300 steps missed. Laws of the joints "
+        "None of the 300 steps failed to converge. Laws of the joints "
         "(limits, friction) were off by 3e−9 rad/s at most."
     )
 

@@ -119,7 +119,7 @@ def toes(result: dict[str, Any]) -> str:
         for x in [result["toes"][key]]
     ]
     head = ["law", "face to edge, of all transitions", "tips at", "after coulomb"]
-    return table([*head, "inside the step before", "in steps", "missed"], rows)
+    return table([*head, "inside the step before", "in steps", "not converged"], rows)
 
 
 def agreement(result: dict[str, Any]) -> str:
@@ -154,7 +154,7 @@ def jump(result: dict[str, Any]) -> str:
             ]
         )
     head = ["feet × corners", "exact [µs]", "one-step [µs]", "ratio", "selection alone: exact"]
-    head += ["one-step", "exact missed", "one-step missed", "one step wrong"]
+    head += ["one-step", "exact not converged", "one-step not converged", "one step wrong"]
     return table([*head, "largest force error [weights]"], rows)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from filling import BLUE, DOCS, ORANGE, PICTURES, plain, table, write
 from saving import save_figure
 
-from tabi.lab.validate.haptic_passivity import PROMISED, contact
+from tabi.lab.validate.haptic_passivity import MAX_ENERGY_J, contact
 
 PAGE = DOCS / "haptics.md"
 # scene, mass [kg], stiffness [N/m], jitter [s]
@@ -30,7 +30,7 @@ def figure() -> None:
             label = f"{name} the controller"
             energies.plot(found["time"], 1e3 * np.array(found["energy"]), color=color, label=label)
             places.plot(found["time"], 1e3 * np.array(found["place"]), color=color)
-        energies.axhline(1e3 * PROMISED, color="0.3", lw=0.8, ls="--")
+        energies.axhline(1e3 * MAX_ENERGY_J, color="0.3", lw=0.8, ls="--")
         energies.set_yscale("symlog", linthresh=1.0)
         energies.set_yticks([-100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0, 1000.0, 10000.0])
         energies.yaxis.set_major_formatter("{x:g}")

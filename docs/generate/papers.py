@@ -25,7 +25,7 @@ MEASURED = DOCS / "measured" / "papers.json"
 
 def rows_of(folder: Path) -> list[PaperRow]:
     """All experiments with what a run of them found."""
-    found = PaperResults(folder).found
+    found = PaperResults(folder).outcomes
     return [row(one, found, False) for one in experiments.catalogue().values()]
 
 
@@ -40,7 +40,15 @@ def measured(rows: list[PaperRow], folder: Path) -> dict[str, Any]:
 
 def verdicts(told: dict[str, Any]) -> str:
     """A line for each experiment."""
-    head = ["experiment", "paper", "scene", "verdict", "other laws", "other engines", "missed"]
+    head = [
+        "experiment",
+        "paper",
+        "scene",
+        "verdict",
+        "other laws",
+        "other engines",
+        "not converged",
+    ]
     rows = []
     for name, one in told["experiments"].items():
         laws = ", ".join(f"{law} {found['verdict']}" for law, found in one["laws"].items())

@@ -86,7 +86,7 @@ def humanoids(found: dict[str, Any]) -> str:
         "robot, motion",
         "runs",
         "steps",
-        "missed",
+        "not converged",
         "worst error [m/s]",
         "last step again [m/s]",
         "overlap [µm]",
@@ -97,7 +97,7 @@ def humanoids(found: dict[str, Any]) -> str:
 
 
 def misses(found: dict[str, Any]) -> str:
-    """Every step that missed, by name; and the worst of the joints' own laws,
+    """Every step that did not converge, by name; and the worst of the joints' own laws,
     where these were at work.
     """
     joints = max(
@@ -125,8 +125,8 @@ def misses(found: dict[str, Any]) -> str:
         for x in m["missed"]
     ]
     if not rows:
-        return f"None of the {found['total']['steps']:,} steps missed. {words}"
-    return table(["missed", "seed", "step", "error [m/s]"], rows) + f"\n\n{words}"
+        return f"None of the {found['total']['steps']:,} steps failed to converge. {words}"
+    return table(["not converged", "seed", "step", "error [m/s]"], rows) + f"\n\n{words}"
 
 
 def weights(found: dict[str, Any]) -> str:
@@ -145,7 +145,14 @@ def weights(found: dict[str, Any]) -> str:
 
 
 def worlds(found: dict[str, Any]) -> str:
-    head = ["worlds", "steps", "missed", "not numbers", "deepest overlap [mm]", "energy gained [J]"]
+    head = [
+        "worlds",
+        "steps",
+        "not converged",
+        "not numbers",
+        "deepest overlap [mm]",
+        "energy gained [J]",
+    ]
     counts = [f"{found[key]:,}" for key in ("worlds", "steps", "missed", "nan")]
     return table(
         head,
@@ -159,7 +166,7 @@ def impacts(found: dict[str, Any]) -> str:
         "throws",
         "points that bounced",
         "restitution lowered",
-        "missed",
+        "not converged",
         "gained energy",
         "largest gain, of the kinetic energy",
     ]

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from tabi._errors import ModelError, SimulationError, TabiError, near
-from tabi._versions import own as own_version
+from tabi._versions import tabi_version
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes, soles, walking
@@ -163,7 +163,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         # pip's records take 20 ms to read
-        globals()[name] = own_version()
+        globals()[name] = tabi_version()
         return globals()[name]
     if name not in _LAZY:
         raise AttributeError(

@@ -1,4 +1,4 @@
-"""What tabi raises: one sentence that names the thing, what was expected and what to do."""
+"""Errors of tabi: one sentence that names the problem, what was expected and what to do."""
 
 import difflib
 import re
@@ -85,8 +85,8 @@ def real(owner: str, value: Any) -> float:
 
 def near(word: str, choices: Iterable[str]) -> str:
     """The end of a sentence that offers the choice nearest to a word, empty where none is near."""
-    found = nearest(word, choices, 1, 0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    match = nearest(word, choices, 1, 0.6)
+    return f"; did you mean {match[0]!r}?" if match else ""
 
 
 def nearest(word: str, choices: Iterable[str], count: int, cutoff: float) -> list[str]:
@@ -95,15 +95,15 @@ def nearest(word: str, choices: Iterable[str], count: int, cutoff: float) -> lis
     """
     names = list(dict.fromkeys(choices))
     small = word.lower()
-    found = [name for name in names if len(small) > 2 and small in name.lower()][:8]
+    matches = [name for name in names if len(small) > 2 and small in name.lower()][:8]
     # those most like the word first, as in a list without capitals
     folded: dict[str, list[str]] = {}
     for name in names:
         folded.setdefault(name.lower(), []).append(name)
-    found.sort(key=lambda name: -difflib.SequenceMatcher(None, name.lower(), small).ratio())
-    for match in difflib.get_close_matches(small, folded, n=count + len(found), cutoff=cutoff):
-        found += [name for name in folded[match] if name not in found and len(found) < count]
-    return found
+    matches.sort(key=lambda name: -difflib.SequenceMatcher(None, name.lower(), small).ratio())
+    for match in difflib.get_close_matches(small, folded, n=count + len(matches), cutoff=cutoff):
+        matches += [name for name in folded[match] if name not in matches and len(matches) < count]
+    return matches
 
 
 def unknown(
@@ -125,8 +125,8 @@ def unknown(
     if near:
         hint = f"{plural} near that name: {', '.join(map(repr, near))}"
     elif names:
-        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        hint = f"its {plural} are {', '.join(map(repr, names[:8]))}{more}"
+        rest = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        hint = f"its {plural} are {', '.join(map(repr, names[:8]))}{rest}"
     else:
         hint = f"{owner} has no {plural}" + (f": {hint}" if hint else "")
     return error(f"{kind} {name!r} not found in {owner}; {hint}")
@@ -148,11 +148,13 @@ class Helpful:
     """Attributes that are not there are refused with those that come near."""
 
     def __getattr__(self, name: str) -> Any:
-        # names of protocols, as of copy and pickle, are asked for by others
+        # copy and pickle look for names of protocols
         if name.startswith("_"):
             raise AttributeError(name)
         kind = type(self)
-        known = [one for one in {*dir(kind), *self.__dict__} if not one.startswith("_")]
-        found = nearest(name, sorted(known), 3, 0.5)
-        hint = f"did you mean {', '.join(found)}?" if found else "see dir() of it for what it has"
+        public = [known for known in {*dir(kind), *self.__dict__} if not known.startswith("_")]
+        matches = nearest(name, sorted(public), 3, 0.5)
+        hint = (
+            f"did you mean {', '.join(matches)}?" if matches else "see dir() of it for what it has"
+        )
         raise MissingAttributeError(f"a {kind.__name__} has no {name!r}; {hint}")

@@ -1,4 +1,4 @@
-"""What the modules of a package register: found by importing them, known by name."""
+"""Classes that the modules of a package register by being there, found by importing them."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ def check_methods(what: str, kinds: Iterable[type[Any]], base: type[Any], *names
     """Refuse classes that leave methods of their base as they are."""
     for kind in kinds:
         for name in names:
-            own, none = getattr(kind, name), getattr(base, name)
-            if getattr(own, "__func__", own) is getattr(none, "__func__", none):
+            method, default = getattr(kind, name), getattr(base, name)
+            if getattr(method, "__func__", method) is getattr(default, "__func__", default):
                 raise ModelError(
                     f"{what} {kind.__name__} in {kind.__module__} has no method {name}; "
                     f"expected one, see {base.__name__}"
                 )
 
 
-def by_name(what: str, found: Iterable[tuple[str, str, T]]) -> dict[str, T]:
+def by_name(what: str, entries: Iterable[tuple[str, str, T]]) -> dict[str, T]:
     """Things by their names, sorted; two of one name are refused.
 
     Args:
-        what: they are, for messages. found: of each its name, its module and the thing.
+        what: the kind of thing, for messages. entries: name, module and thing of each.
     """
     known: dict[str, tuple[str, T]] = {}
-    for name, module, thing in found:
+    for name, module, thing in entries:
         if name in known:
             raise ModelError(
                 f"{what} {name!r} is in {known[name][0]} and in {module}; "

@@ -3,7 +3,7 @@
 tabi's compiler uses names of Numba that are not part of its documented interface, and compiled code
 depends on NumPy and llvmlite. The bounds are those of ``pyproject.toml``: the lowest and the
 highest release of each were installed and run (``make try-wheels``). Outside of them a simulation
-does not start, and one sentence says what to install. ``TABI_JIT=plain`` compiles with
+does not start, and one sentence states what to install. ``TABI_JIT=plain`` compiles with
 ``numba.njit`` alone, on any release.
 """
 
@@ -40,8 +40,8 @@ def installed(package: str) -> str | None:
         return None
 
 
-def own() -> str:
-    """Version of tabi: as it was installed, or the last release where it was not."""
+def tabi_version() -> str:
+    """Return the version of tabi as installed, or the last release where it was not."""
     return installed("tabi") or LAST_RELEASE
 
 
@@ -52,7 +52,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def requirement(package: str) -> str:
-    """What pip is asked for."""
+    """The package and its bounds as pip takes them."""
     low, high = BOUNDS[package]
     return f"{package}>={low},<{high}"
 
@@ -67,13 +67,13 @@ def requirements(extra: str = "") -> dict[str, tuple[str, str]]:
         lines = importlib.metadata.requires("tabi") or []
     except importlib.metadata.PackageNotFoundError:
         return {}
-    found = {}
+    bounds = {}
     for line in lines:
         what, _, condition = line.partition(";")
         if (match := re.match(r"[\w.-]+", what)) and extra == "".join(EXTRA.findall(condition)):
             low, high = re.search(r">=\s*([\w.]+)", what), re.search(r"<\s*([\w.]+)", what)
-            found[match.group()] = (low[1] if low else "", high[1] if high else "")
-    return found
+            bounds[match.group()] = (low[1] if low else "", high[1] if high else "")
+    return bounds
 
 
 def extras() -> list[str]:
@@ -87,7 +87,7 @@ def extras() -> list[str]:
 
 
 def problem(package: str, bounds: tuple[str, str] | None = None) -> str:
-    """What is wrong with the installed release of a package, and what to do; "" if nothing is."""
+    """State what is wrong with an installed package, and what to do; "" if nothing is."""
     version, (low, high) = installed(package), bounds or BOUNDS[package]
     wanted = package + ",".join(f"{sign}{end}" for sign, end in ((">=", low), ("<", high)) if end)
     if version is None:
@@ -100,7 +100,7 @@ def problem(package: str, bounds: tuple[str, str] | None = None) -> str:
 
 
 def jit_mode() -> str:
-    """How kernels are compiled: "" by tabi's compiler, "plain" by ``numba.njit``; TABI_JIT.
+    """The compiler of kernels, from TABI_JIT: "" for tabi's own, "plain" for ``numba.njit``.
 
     Raises:
         VersionError: if it is set to anything else.
@@ -138,11 +138,11 @@ def check(*packages: str) -> None:
     Raises:
         VersionError: with what to install.
     """
-    found = [text for text in map(problem, packages) if text]
-    if not found:
+    problems = [text for text in map(problem, packages) if text]
+    if not problems:
         return
     hint = ""
     if set(packages) & set(COMPILER) and installed("numba"):
         hint = f"; or set TABI_JIT={PLAIN}, which compiles on any release but starts slowly"
     # pip brings the others along with the first
-    raise VersionError(found[0] + hint)
+    raise VersionError(problems[0] + hint)

@@ -69,7 +69,7 @@ def test_a_robot_that_falls_is_not_feasible_and_its_run_ends_there():
     (run,) = found["runs"]
     assert not found["feasible"]
     assert run["fallen_at_s"] == pytest.approx(0.5, abs=0.2)
-    assert run["time_s"] < run["fallen_at_s"] + 2 * motion_check.LOOK
+    assert run["time_s"] < run["fallen_at_s"] + 2 * motion_check.CHECK_PERIOD_S
     fall = next(m for m in run["margins"] if m["name"] == "fall")
     assert (fall["within"], fall["at_s"]) == (False, run["fallen_at_s"])
 

@@ -90,7 +90,7 @@ def test_what_a_number_costs(text, x, cost):
 def test_what_is_no_number_costs_infinitely_much_and_more_never_costs_more(name):
     for relation in ("", ">=0.01", "<=0.01", "=0.01"):
         assert read_term(f"{name}{relation}").cost(math.nan) == math.inf
-    if MEASURES[name].more:
+    if MEASURES[name].maximise:
         for relation in ("", ">=0.01"):
             term = read_term(f"{name}{relation}")
             costs = [term.cost(x) for x in (-0.1, 0.0, 0.005, 0.02, 5.0, math.inf)]

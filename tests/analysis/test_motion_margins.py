@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi import World
-from tabi.analysis.motion_margins import HELD, MarginWatch, held
+from tabi.analysis.motion_margins import HOLD_TIME_S, MarginWatch, hold_filtered
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
@@ -113,13 +113,13 @@ def test_an_arm_that_swings_into_a_wall_collides_and_names_both():
 
 def test_a_margin_is_held_only_where_it_lasts():
     rows = np.ones((100, 1))
-    n = round(HELD / 1e-3)
+    n = round(HOLD_TIME_S / 1e-3)
     rows[20 : 20 + n - 1] = 0.0
-    assert held(rows, 1e-3).min() == 1.0
+    assert hold_filtered(rows, 1e-3).min() == 1.0
     rows[60 : 60 + n] = 0.25
-    assert held(rows, 1e-3).min() == 0.25
-    assert int(np.argmin(held(rows, 1e-3)[:, 0])) == 60 + n - 1
-    assert np.isinf(held(rows[: n - 1], 1e-3)).all()
+    assert hold_filtered(rows, 1e-3).min() == 0.25
+    assert int(np.argmin(hold_filtered(rows, 1e-3)[:, 0])) == 60 + n - 1
+    assert np.isinf(hold_filtered(rows[: n - 1], 1e-3)).all()
 
 
 def test_of_a_robot_on_both_feet_no_foot_carries_most_of_the_weight_and_none_may_tip():

@@ -21,7 +21,7 @@ def piece(pattern, begin, end):
         times=pattern.times[rows],
         position=pattern.position[rows],
         velocity=pattern.velocity[rows],
-        others={name: x[rows] for name, x in pattern.others.items()},
+        extra={name: x[rows] for name, x in pattern.extra.items()},
     )
 
 
@@ -66,11 +66,11 @@ def test_the_zmp_of_openhrp_is_turned_with_the_waist():
     asked = pattern_dynamics(robot, told)
     # a quarter turn about z: x of the waist is y of the world
     waist, zmp = np.tile([1.0, 2, 0.7, 0, 0, np.pi / 2], (9, 1)), np.tile([0.1, 0, -0.7], (9, 1))
-    told = replace(told, others={"waist": waist, "zmp": zmp})
+    told = replace(told, extra={"waist": waist, "zmp": zmp})
     assert experiment.zmp_reference(told, asked)[1] == pytest.approx(np.tile([0.0, 0.1], (9, 1)))
     # the waist leans forwards by 0.1 rad, and its z axis with it
     waist = np.tile([1.0, 2, 0.7, 0, 0.1, 0.0], (9, 1))
-    told = replace(told, others={"waist": waist, "zmp": zmp})
+    told = replace(told, extra={"waist": waist, "zmp": zmp})
     x = 0.1 * np.cos(0.1) - 0.7 * np.sin(0.1)
     assert experiment.zmp_reference(told, asked)[1] == pytest.approx(np.tile([x, 0.0], (9, 1)))
 

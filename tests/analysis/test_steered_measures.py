@@ -27,7 +27,10 @@ def test_who_stands_has_been_told_nothing_and_went_nowhere():
     sim.run(0.5)
     found = watch.measured({})["hrp2"]
     assert (found.landed, found.stands, found.walked_s) == (0, walker.stands, 0.0)
-    assert found.told_m_s == found.speed_m_s == (0.0, 0.0)
+    assert found.commanded_m_s == found.speed_m_s == (0.0, 0.0)
+    with pytest.warns(FutureWarning, match="commanded_m_s"):
+        assert found.told_m_s == found.commanded_m_s
+    assert found.to_dict()["told_m_s"] == [0.0, 0.0]
     # its margin is what the walker says, and was never larger than at its best
     assert found.margin_m == walker.margin
     assert 0.0 < found.least_margin_m <= found.margin_m
@@ -47,8 +50,8 @@ def test_speeds_are_ways_in_the_robots_own_axes_over_the_time_it_was_told_to_wal
     assert found.stands
     # commands reach the walker with the tick after they are told: 5 ms of 6 s
     assert found.walked_s == pytest.approx(6.0, abs=0.01)
-    assert found.told_m_s == pytest.approx((told.forward, told.sideways), abs=1e-9)
-    assert found.told_deg_s == pytest.approx(np.degrees(told.turn), abs=1e-9)
+    assert found.commanded_m_s == pytest.approx((told.forward, told.sideways), abs=1e-9)
+    assert found.commanded_deg_s == pytest.approx(np.degrees(told.turn), abs=1e-9)
     # the way along an arc is as long as its chord to the second order of half its angle, and the
     # base stands over the feet again at the end, within a centimetre; its pose turns with them
     angle = np.radians(found.speed_deg_s) * found.walked_s

@@ -149,4 +149,4 @@ def test_motions_without_a_rate_are_named_and_walks_have_theirs():
     assert step_error.notes(scenes.load("walk")) == []
     assert step_error.notes(scenes.load("standing")) == []
     (note,) = step_error.notes(scenes.load("squat", ["robots.0.sensors={}"]))
-    assert "has no rate: it is asked in every step" in note
+    assert "has no rate: it is called in every step" in note

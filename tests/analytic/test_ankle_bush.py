@@ -37,7 +37,7 @@ def pendulum(mass: float = 10.0, height: float = 0.7, **bush) -> tuple[Robot, fl
     robot.add_body("foot", ankle, "block", foot)
     robot.add_foot("only", "foot", SOLE - np.array([0.05, 0.0]), (0, 0, -0.05))
     robot.add_bush(vertical_stiffness=1e8, vertical_damping=1e5, **bush)
-    above = body.moved(translation((0, 0, height))) + robot.body("foot").inertia
+    above = body.transformed(translation((0, 0, height))) + robot.body("foot").inertia
     about = above.tensor[1, 1] + above.mass * above.centre[2] ** 2
     return robot, above.mass * G * above.centre[2], about
 

@@ -79,7 +79,7 @@ def test_words_name_each_margin_its_place_and_its_time():
     for name, words in (("speed", "no limit is known"), ("pressure", "no foot carried most")):
         shown = check.text(FOUND | {"least": [TORQUE | none | {"name": name}]})
         assert words in shown
-    assert "as it is: 2 STEPS MISSED" in told
+    assert "as it is: 2 STEPS DID NOT CONVERGE" in told
 
 
 def test_a_motion_that_is_refused_says_why():

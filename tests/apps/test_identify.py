@@ -77,8 +77,8 @@ def test_numbers_by_hand_stand_in_for_the_recorded_ones(recording):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "does not tell what stands on the bushes; expected --inertia [kg·m²], --mass [kg]"),
-        (("--mass", 3.0), "does not tell what stands on the bushes"),
+        ((), "does not specify what stands on the bushes; expected --inertia [kg·m²], --mass [kg]"),
+        (("--mass", 3.0), "does not specify what stands on the bushes"),
         ((*BODY, "--servo-damping", 3.0), "--servo-damping is given without --servo-stiffness"),
         (
             (*BODY, "--signal", "pitch"),

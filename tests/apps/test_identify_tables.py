@@ -133,7 +133,7 @@ def test_friction_from_pulls_records_and_a_recording(tmp_path, monkeypatch, caps
     said = mistake(monkeypatch, capsys, "identify", "friction", records[0])
     assert "give --normal [N] or --mass [kg]" in said
     said = mistake(monkeypatch, capsys, "identify", "friction", table, "--normal", 1, "--mass", 2)
-    assert "both given; expected one of them" in said
+    assert "both specified; expected one of them" in said
     said = mistake(monkeypatch, capsys, "identify", "friction", tmp_path / "no.csv")
     assert "cannot be read: No such file" in said
 

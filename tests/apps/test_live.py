@@ -19,7 +19,7 @@ from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.apps.viewer.view import Observer, feet_of
 from tabi.model.world import World
-from tabi.reporting.frames import ARROW
+from tabi.reporting.frames import HUMANOID_ARROW_SCALE
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
 
@@ -93,8 +93,8 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     assert view.residual <= 1e-8
     assert view.forces.shape == (8, 3)
     # arrows as long as the forces, which change by less than a percent from one picture to the next
-    shafts = live.overlay.of(ContactMarks).shafts.node.told["batched_scales"][:8, 2]
-    assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
+    shafts = live.overlay.of(ContactMarks).shafts.node.sent["batched_scales"][:8, 2]
+    assert shafts.sum() + 8 * HEAD == pytest.approx(HUMANOID_ARROW_SCALE * view.load, rel=0.01)
     assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
     # it stands on both faces, and the pressure is 63 to 64 mm inside of the soles
     assert until(lambda: "left foot: **face, stick**, 63." in live.controls.text.content, 5)

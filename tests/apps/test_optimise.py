@@ -124,7 +124,7 @@ def test_a_star_stands_for_everything_that_has_the_key():
         ("objects.cube.friction=1:2:3", "expected FROM:TO or +-X"),
         ("objects.cube.friction", "is not KEY=FROM:TO"),
         ("objects..friction=0:1", "is not KEY=FROM:TO"),
-        ("objects.cube.name=0:1", "is no number"),
+        ("objects.cube.name=0:1", "is not a number"),
         ("objects.*.mass_kg,ground.friction=0:1", "tied stand for one thing each"),
     ],
 )
@@ -206,7 +206,7 @@ def test_ranges_of_which_nothing_can_be_run_are_told_in_one_sentence(scene):
     plan = search.Plan("cube.yaml", [], read("objects.cube.mass_kg=0:2"), ("missed",))
     told = [{"cost": None, "stopped": "it broke"}] * 4
     with folder.opened(Path("kept"), {}) as kept, pytest.raises(TabiError, match="it broke"):
-        search.MotionSearch(plan, kept)._tell(told)
+        search.MotionSearch(plan, kept)._update(told)
 
 
 def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):

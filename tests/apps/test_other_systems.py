@@ -71,7 +71,7 @@ class Msvcrt:
 
     def locking(self, file, mode, count):
         place = os.fstat(file).st_ino, os.lseek(file, 0, os.SEEK_CUR)
-        assert (count, place[1]) == (1, locks.FAR)
+        assert (count, place[1]) == (1, locks.LOCK_OFFSET_BYTES)
         if mode == self.LK_UNLCK:
             assert self.owners.pop(place) == file
         elif self.owners.setdefault(place, file) != file:

@@ -9,10 +9,10 @@ from bipeds import hrp2_on_ground
 from simulation.soft import block
 
 import tabi
-from tabi.apps.viewer.panels.plots import SPAN
+from tabi.apps.viewer.panels.plots import SPAN_S
 from tabi.apps.viewer.replay import AFTER, BEFORE, POINTS, Replay, before, plain
 from tabi.recording.recorded import read
-from tabi.reporting.frames import ARROW
+from tabi.reporting.frames import HUMANOID_ARROW_SCALE
 from tabi.reporting.pressure_scale import top
 
 
@@ -97,7 +97,7 @@ def test_arrows_and_marks_are_those_of_the_row(replay):
         lambda: replay.arrows.visible and len(replay.arrows.points) == replay.run.contact_count[80]
     )
     contacts = replay.run.contacts_at(80)
-    expected = contacts["point"] + ARROW * contacts["force"]
+    expected = contacts["point"] + HUMANOID_ARROW_SCALE * contacts["force"]
     assert until(lambda: np.allclose(np.asarray(replay.arrows.points)[:, 1], expected, atol=1e-6))
     centre = replay._marks[0][0]
     assert until(lambda: np.allclose(centre.position, replay.run.robots["centre_of_mass"][80, 0]))
@@ -165,7 +165,7 @@ def test_rows_before_a_row_are_few_and_of_the_same_stretch_of_time():
     found = before(time, len(time) - 1)
     assert len(found) <= POINTS + 1
     assert time[found[-1]] == time[-1]
-    assert time[found[0]] == pytest.approx(time[-1] - SPAN, abs=0.05)
+    assert time[found[0]] == pytest.approx(time[-1] - SPAN_S, abs=0.05)
 
 
 def test_soft_pads_are_drawn_as_they_were(tmp_path):
@@ -192,7 +192,7 @@ def test_soft_pads_are_drawn_as_they_were(tmp_path):
         names = replay.server.scene._handle_from_node_name
         assert f"/body{pad.body}/mesh{pad.piece}" not in names
         assert f"/body{pad.body}/mesh{1 - pad.piece}" in names
-        replay.soft._chosen, replay.soft.factor.value = True, 1.0
+        replay.soft._is_set_by_user, replay.soft.factor.value = True, 1.0
         at_rest = pad.nodes[:, 2].min() + pad.displacement[row, :, 2].max()
         assert until(lambda: heights().max() == pytest.approx(at_rest, abs=3e-5))
     finally:

@@ -99,7 +99,7 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
     monkeypatch.setattr(scenes.Scene, "simulator", lambda self, plays=True: sim)
     done = invoke(scene)
     assert done.exit_code == 1
-    assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
+    assert "2 STEPS DID NOT CONVERGE to 1e-08 m/s" in done.stdout
 
 
 def test_the_time_of_a_fall_is_where_the_margin_between_two_looks_is_zero():
@@ -280,7 +280,7 @@ def test_a_robot_that_nothing_can_touch_is_noted(tmp_path):
 
 def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, monkeypatch):
     sim, asked, taken = scenes.load(scene).simulator(), [], []
-    monkeypatch.setattr(player, "SLOW", 0.0)
+    monkeypatch.setattr(player, "MAX_LOOK_PERIOD_S", 0.0)
     sim_run = sim.run
 
     def slowly(duration: float) -> None:
@@ -290,7 +290,7 @@ def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, 
             asked.append(1)
 
     monkeypatch.setattr(sim, "run", slowly)
-    assert player._march(sim, 0.1, None, lambda: False, asked)
+    assert player._advance(sim, 0.1, None, lambda: False, asked)
     # fifty at a time, until they are found to be slow
     assert taken == [50, 1, 1, 1]
     assert sim.time == pytest.approx(0.054)

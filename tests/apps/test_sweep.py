@@ -176,7 +176,7 @@ def test_what_is_done_is_not_run_again_and_new_values_are(scene, tmp_path, given
             scene, "--over", "duration_s=0.01:0.03:3", "--jobs", 1, "--out", "out", "--json"
         ).stdout
     )
-    assert [task.chosen for task in given] == [{"duration_s": "0.03"}]
+    assert [task.parameters for task in given] == [{"duration_s": "0.03"}]
     assert more["runs"][:2] == first["runs"]
     assert len(lines(tmp_path / "out")) == 3
     # a recording that is not there yet is made
@@ -361,7 +361,7 @@ def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
         grid, lambda one: float(one["ground.friction"]) * float(one["objects.b.mass_kg"])
     )
     sweep_figure.check(tmp_path / "f.svg", grid)
-    assert sweep_figure.liveliest(rows) == "places_m.b.x"
+    assert sweep_figure.most_varying_place(rows) == "places_m.b.x"
     for name in ("places_m.b.x", "worst_residual_m_s", "fallen_at_s.r"):
         sweep_figure.draw(tmp_path / "f.svg", grid, rows[:-1], name, "a $ sign")
         assert (tmp_path / "f.svg").stat().st_size > 5000
@@ -413,7 +413,7 @@ def test_outcomes_are_named_with_or_without_their_units():
             ["--over", "ground.friction=0:1:1000", "--over", "duration_s=1:2:1000"],
             "1000000 combinations; expected at most 100000",
         ),
-        (["--over", "ground.friction=1", "--over", "ground.friction=2"], "given twice"),
+        (["--over", "ground.friction=1", "--over", "ground.friction=2"], "specified twice"),
         (
             ["--over", "ground.friction=1", "--set", "ground.friction=2"],
             "both set to one value and swept",
@@ -474,7 +474,7 @@ def test_of_many_numbers_some_are_built_beforehand_and_all_of_what_are_none():
     numbers = [str(k) for k in range(48)]
     some = command.ends(numbers)
     assert {"0", "47"} <= some
-    assert len(some) == command.BUILT
+    assert len(some) == command.PREBUILT_VALUES
     assert command.ends(numbers[:6]) == set(numbers[:6])
     words = [f"[{k}]" for k in range(20)]
     assert command.ends(words) == set(words)

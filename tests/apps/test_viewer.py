@@ -15,7 +15,7 @@ from tabi._errors import TabiError
 from tabi.apps import viewer
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.scene import DrawnScene, _dragged
-from tabi.formats.triangles import joined, mesh_of, seen
+from tabi.formats.triangles import joined, mesh_of, visible_shapes
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere
@@ -81,16 +81,16 @@ def test_bodies_that_look_alike_are_copies_of_one_mesh():
         ((members, (node,)),) = scene._flocks
         assert members.tolist() == [0, 1, 2]
         assert list(scene._frames) == [3]
-        assert np.allclose(node.told["batched_positions"], [[0, 0, 0.1], [1, 0, 0.1], [2, 0, 0.1]])
+        assert np.allclose(node.sent["batched_positions"], [[0, 0, 0.1], [1, 0, 0.1], [2, 0, 0.1]])
         # one turned by a right angle about z and lifted, the others left
         turned, straight = about((0, 0, 1), 0.5 * np.pi).R, np.eye(3)
         scene.move(
             np.array([[0, 0, 0.1], [1, 0, 0.5], [2, 0, 0.1], [0, 1, 0.7]]),
             np.array([straight, turned, straight, turned]),
         )
-        assert np.allclose(node.told["batched_positions"][1], [1, 0, 0.5])
+        assert np.allclose(node.sent["batched_positions"][1], [1, 0, 0.5])
         assert np.allclose(
-            node.told["batched_wxyzs"],
+            node.sent["batched_wxyzs"],
             [[1, 0, 0, 0], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)], [1, 0, 0, 0]],
             atol=1e-7,
         )
@@ -214,7 +214,7 @@ def test_robot_without_shapes_is_drawn_as_bones_from_joint_to_joint():
         base,
         Inertia(1.0, np.array([0.1, 0.0, 0.0])),
     )
-    shown = seen(robot.bodies)
+    shown = visible_shapes(robot.bodies)
     # from the base to the shoulder, 0.5 m away, and from there as far again as
     # the centre of mass is
     for body, end in ((base, [0.0, 0.3, 0.4]), (robot.body("arm"), [0.2, 0.0, 0.0])):
@@ -225,7 +225,7 @@ def test_robot_without_shapes_is_drawn_as_bones_from_joint_to_joint():
         assert not bone.collides
     # a robot that is seen has no bones, also not in links without a shape
     base.shapes.append(Shape(Box((0.1, 0.1, 0.1))))
-    assert [len(shapes) for shapes in seen(robot.bodies).values()] == [1, 0]
+    assert [len(shapes) for shapes in visible_shapes(robot.bodies).values()] == [1, 0]
 
 
 def test_what_collides_is_drawn_where_the_file_of_a_mesh_is_missing(tmp_path):
@@ -237,6 +237,6 @@ def test_what_collides_is_drawn_where_the_file_of_a_mesh_is_missing(tmp_path):
         inertia=Inertia(1.0),
         shapes=[Shape(MeshFile(tmp_path / "gone.stl"), collides=False), hull],
     )
-    (shown,) = seen(robot.bodies)[body]
+    (shown,) = visible_shapes(robot.bodies)[body]
     assert shown.geometry == hull.geometry
     assert shown.visible

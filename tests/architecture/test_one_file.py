@@ -231,7 +231,7 @@ class CoinMarks(Mark):
         self.coins = Batch(server, "coins", disc(0.05), (10, 20, 30))
 
     @classmethod
-    def placed(cls, place) -> Self:
+    def create(cls, place) -> Self:
         """See ``Mark``."""
         return cls(place.server)
 
@@ -254,7 +254,7 @@ class ClockPanel(PagePanel):
         self.text = text
 
     @classmethod
-    def placed(cls, host) -> Self:
+    def create(cls, host) -> Self:
         """See ``PagePanel``."""
         return cls(host.server.gui.add_markdown(""))
 

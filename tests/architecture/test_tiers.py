@@ -58,7 +58,7 @@ def test_with_its_marker_it_does(monkeypatch, marker):
 
 def test_the_second_compiler_of_a_first_start_needs_none(monkeypatch):
     monkeypatch.setattr(os, "fork", lambda: 7)
-    module = {"__name__": "tabi.simulation.ahead", "os": os}
+    module = {"__name__": "tabi.simulation.background_compile", "os": os}
     with tiers.guard(Marked()):
         assert eval("os.fork()", module) == 7
 

@@ -303,7 +303,7 @@ def test_the_sides_of_a_contact_are_named_by_corners_and_edges():
     assert overlap.CORNER_A >> 60 == 1
     assert overlap.CORNER_B >> 60 == 2
     assert overlap.CROSSING >> 60 == 3
-    assert arrays.MOST_POINTS == 16
+    assert arrays.MAX_POINTS == 16
 
 
 def test_axes_across_a_normal_are_right_handed():

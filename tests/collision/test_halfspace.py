@@ -102,7 +102,7 @@ def test_a_cylinder_that_tilts_keeps_the_names_of_its_rim_and_adds_the_lowest_po
         lowest = 0.2 - 0.2 * np.cos(angle) - 0.1 * np.sin(angle)
         assert points["gap"].min() == pytest.approx(lowest, abs=1e-8 if angle < 1e-4 else 1e-14)
         assert len(points) == (8 if angle < 1e-4 else 9)
-    assert polygon.TILTED == 1e-4
+    assert polygon.MIN_TILT == 1e-4
 
 
 def test_a_polytope_touches_with_its_lower_corners():
@@ -214,5 +214,5 @@ def test_a_sole_with_many_corners_keeps_them_all():
     plate = convex_hull(np.concatenate([rim, rim + np.array([0, 0, 0.02])]))
     scene = on_ground(plate, (0, 0, -0.01))
     assert 14 <= len(scene.detect()) <= 16
-    scene.tables.shape["most"] = arrays.MOST_OF_SOLE
+    scene.tables.shape["most"] = arrays.MAX_SOLE_POINTS
     assert len(scene.detect()) == 40

@@ -95,8 +95,8 @@ def test_sweeps_stop_at_the_limit_and_say_how_many_they_were():
 
 def test_beyond_many_contacts_the_limit_grows_with_their_square():
     most = 1000
-    assert budget.most_of(most, 0) == budget.most_of(most, budget.MANY) == most
-    assert budget.most_of(most, 2 * budget.MANY) == 4 * most
+    assert budget.most_of(most, 0) == budget.most_of(most, budget.FIXED_LIMIT_CONTACTS) == most
+    assert budget.most_of(most, 2 * budget.FIXED_LIMIT_CONTACTS) == 4 * most
     assert budget.most_of(budget.NO_LIMIT, 10**6) == budget.NO_LIMIT
 
 

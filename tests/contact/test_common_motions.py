@@ -44,7 +44,7 @@ def test_the_motions_are_all_there_is_of_the_inverse_inertia(seed):
         work = work or memory_for(p, 8)
         bodies.prepare(p, work)
         w = work.motions
-        assert w.rank[0] == motion_work.UNKNOWN
+        assert w.rank[0] == motion_work.NOT_COMPUTED
         assert motions.rank_of(p, w) == rank
         T = np.zeros((48, rank))
         for i, reach in enumerate(w.reach):
@@ -63,7 +63,7 @@ def test_where_motions_are_no_fewer_than_twists_there_are_none():
     free = links(rng, count=8, rank=48)
     for p in (few, loose, free):
         work = memory_for(p, len(p.start) - 1)
-        assert motions.rank_of(p, work.motions) == motion_work.NONE
+        assert motions.rank_of(p, work.motions) == motion_work.NO_MOTIONS
 
 
 def test_the_system_is_that_of_woodbury():
@@ -106,5 +106,5 @@ def test_the_system_is_that_of_woodbury():
     np.testing.assert_allclose(x + K @ matrix(p) @ x, f, atol=1e-9 * np.abs(K).max() * 100)
     for k in range(10):
         np.testing.assert_allclose(
-            motions.moved(w, k, w.motion), G[3 * k : 3 * k + 3] @ w.motion[:r], atol=1e-12
+            motions.row_motion(w, k, w.motion), G[3 * k : 3 * k + 3] @ w.motion[:r], atol=1e-12
         )

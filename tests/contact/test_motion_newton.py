@@ -76,5 +76,5 @@ def test_feet_are_seen_from_themselves():
     p = links(np.random.default_rng(5), count=4, rank=3)
     work = memory_for(p, 4)
     assert motion_newton.saves(p, work, 0) == 0
-    assert work.motions.rank[0] == motion_work.UNKNOWN
+    assert work.motions.rank[0] == motion_work.NOT_COMPUTED
     assert (p.kind == CONTACT).all()

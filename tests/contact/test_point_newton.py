@@ -47,4 +47,4 @@ def test_many_corners_are_seen_from_their_body():
 
 def test_more_points_than_there_is_memory_for_are_left_to_the_bodies():
     p, _ = random_bodies(np.random.default_rng(4), 3, 3)
-    assert point_newton.saves(p, memory_for(p, 3), 3 * workspace.FEW + 1) == 0
+    assert point_newton.saves(p, memory_for(p, 3), 3 * workspace.MAX_DENSE_CONTACTS + 1) == 0

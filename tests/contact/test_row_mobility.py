@@ -45,7 +45,7 @@ def test_columns_made_in_any_order_are_those_of_the_matrix(seed):
 
 
 def test_more_rows_than_there_is_room_for_are_left_to_the_bodies(monkeypatch):
-    monkeypatch.setattr(row_mobility, "MOST", 12)
+    monkeypatch.setattr(row_mobility, "MAX_ROWS", 12)
     p, _ = random_bodies(np.random.default_rng(4), 3, 12)
     p.contact["b"][4:] = -1
     work = memory_for(p, 3)

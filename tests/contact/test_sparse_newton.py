@@ -13,7 +13,7 @@ from tabi.contact.blocks import velocities
 @pytest.mark.parametrize("full", [0.0, 2.0])
 @pytest.mark.parametrize("kind", [maps.ALART_CURNIER, maps.JEAN_MOREAU, maps.NATURAL])
 def test_its_direction_is_that_of_the_small_newton(kind, full, monkeypatch):
-    monkeypatch.setattr(sparse_newton, "FULL", full)
+    monkeypatch.setattr(sparse_newton, "MAX_FILL_RATIO", full)
     rng = np.random.default_rng(kind)
     for _ in range(5):
         W, q, mu = random_problem(rng)

@@ -35,9 +35,7 @@ def test_an_estimator_is_asked_and_reset():
 
 
 def test_a_base_that_nobody_knows_of_is_asked_for():
-    with pytest.raises(
-        tabi.ModelError, match=r"how the base of biped is turned is not known: .*or"
-    ):
+    with pytest.raises(tabi.ModelError, match=r"the pose of the base of biped is unknown: .*or"):
         BaseGuess(biped())
     with pytest.raises(tabi.ModelError, match="base is 'up'; expected a Transform, an Estimator"):
         BaseGuess(biped(), "up")

@@ -241,7 +241,7 @@ def test_a_reset_begins_where_the_arm_is():
         ({"sensor": "lode"}, "sensor 'lode' not found in slider; sensors near that name: 'load'"),
         ({"sensor": "tilt"}, "sensor 'tilt' of slider is of kind 'imu'; expected a 'force' sensor"),
         ({"joints": ["elbow"]}, "joint 'elbow' not found in slider"),
-        ({"body": "carriage"}, "slider has no force sensor between its base and 'carriage'; give"),
+        ({"body": "carriage"}, "slider has no force sensor between its base and 'carriage'; add"),
         ({"rate": 0.0}, "rate of the compliance is 0 Hz; expected a positive number"),
         ({"base": 3}, "base is 3; expected a Transform, an Estimator, or a function"),
     ],

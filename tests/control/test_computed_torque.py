@@ -155,7 +155,7 @@ def test_a_foot_in_the_air_bears_nothing():
         ({"kp": -1.0}, "kp of biped is -1 for joint 'l_hip'"),
         ({"kd": [1.0, 2.0]}, r"kd of biped has shape \(2,\)"),
         ({"pose": {"hip": 0.1}}, "joint 'hip' not found in biped"),
-        ({"base": None}, "how the base of biped is turned is not known"),
+        ({"base": None}, "the pose of the base of biped is unknown"),
     ],
 )
 def test_what_cannot_be_held_is_refused(told, words):
@@ -167,5 +167,5 @@ def test_what_cannot_be_held_is_refused(told, words):
 def test_a_robot_without_feet_is_asked_for_them():
     robot = legs()
     robot.feet.clear()
-    with pytest.raises(tabi.ModelError, match="biped has no feet, so nothing is known of what"):
+    with pytest.raises(tabi.ModelError, match="biped has no feet, so its contact forces are"):
         torque(robot, {"l_hip": 0.0}, 1.0, 1.0, base=tabi.Transform())

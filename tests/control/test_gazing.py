@@ -102,7 +102,7 @@ def test_a_reset_and_a_time_that_is_past_begin_where_the_neck_is():
         ({"axis": (0, 0, 0)}, "axis of a gaze is 0, 0, 0; expected a direction"),
         ({"axis": "front"}, "axis of a gaze is 'front'; expected three finite numbers"),
         ({"joints": ["NECK"]}, "joint 'NECK' not found in hrp2"),
-        ({"body": "waist"}, "no joint moves body 'waist' of hrp2 alone; name joints that should"),
+        ({"body": "waist"}, "no joint moves body 'waist' of hrp2 alone; name the joints"),
     ],
 )
 def test_gazes_that_cannot_be_are_refused(told, words):

@@ -16,8 +16,8 @@ def test_a_number_an_array_and_names_say_the_same():
     assert [robot.joint_names[k] for k in choice.at] == ["l_knee", "r_hip"]
     for told in (2.0, [2.0, 2.0], {"r_hip": 2.0, "l_knee": 2}):
         assert choice.values("kp", told).tolist() == [2.0, 2.0]
-    assert choice.told(np.array([1.0, 3.0])) == {"l_knee": 1.0, "r_hip": 3.0}
-    assert isinstance(JointChoice(robot).told(np.zeros(10)), np.ndarray)
+    assert choice.command_values(np.array([1.0, 3.0])) == {"l_knee": 1.0, "r_hip": 3.0}
+    assert isinstance(JointChoice(robot).command_values(np.zeros(10)), np.ndarray)
 
 
 def test_a_pose_is_names_an_array_or_the_name_of_one():

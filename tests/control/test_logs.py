@@ -132,7 +132,7 @@ def test_files_that_are_no_logs_are_refused(tmp_path):
     log = ControlLog([0.0], [tabi.Measurement(*np.zeros((3, 1)))], [tabi.Command()])
     with pytest.raises(tabi.ModelError, match=r"saved as 'log\.txt'; expected a name that ends"):
         log.save(tmp_path / "log.txt")
-    with pytest.raises(tabi.ModelError, match=r"moment 0 of the log is int; expected \(time, Mea"):
+    with pytest.raises(tabi.ModelError, match=r"entry 0 of the log is int; expected \(time, Mea"):
         replay(hold({}), [1])
     with pytest.raises(tabi.ModelError, match="what is logged is 3; expected a controller"):
         Logged(3)

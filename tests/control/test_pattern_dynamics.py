@@ -61,7 +61,7 @@ def test_the_zmp_of_a_file_is_the_reference_below_the_base_wherever_that_is():
     assert zmp_reference(told, own)[0] == "inverse dynamics"
     # 30 mm ahead of the base and 20 mm left of it; the trunk stays upright
     planned = np.tile([0.03, 0.02, -0.6], (len(told.times), 1))
-    file = replace(told, others={"ZMP": planned}, planned_zmp="ZMP")
+    file = replace(told, extra={"ZMP": planned}, planned_zmp="ZMP")
     asked = pattern_dynamics(robot, file)
     expected = asked.base[:, :2] + [0.03, 0.02]
     assert asked.zmp_reference == pytest.approx(expected, abs=1e-5)
@@ -129,7 +129,7 @@ def test_openhrps_own_zmp_and_waist_come_out_of_its_joints_alone(shared):
         robot = tabi.load(shared / "data/robots/sr1/sample1.wrl")
     told = read_pattern(shared / "data/motions/sample_robot/samplerobot-gopos000.pos", robot)
     asked = pattern_dynamics(robot, told)
-    waist = told.others["waist"][:, :3]
+    waist = told.extra["waist"][:, :3]
     # its feet lift by 0.1 mm while they stand
     assert asked.base[:, :3] - asked.base[0, :3] == pytest.approx(waist - waist[0], abs=3e-4)
     where, reference = zmp_reference(told, asked)

@@ -37,8 +37,8 @@ def test_a_table_of_openhrp_is_read_with_its_companions(tmp_path):
     assert read.joints == tuple(robot.joint_names)
     assert np.array_equal(read.times, TABLE[:, 0])
     assert np.array_equal(read.position, TABLE[:, 1:])
-    assert np.array_equal(read.others["waist"], TABLE[:, 1:7])
-    assert np.array_equal(read.others["zmp"], TABLE[:, 1:4])
+    assert np.array_equal(read.extra["waist"], TABLE[:, 1:7])
+    assert np.array_equal(read.extra["zmp"], TABLE[:, 1:4])
 
 
 def test_columns_are_in_the_order_of_the_joints_numbers(tmp_path):
@@ -72,8 +72,8 @@ def test_places_of_links_and_zmp_beside_joints_are_kept_and_times_may_be_in_the_
     (tmp_path / "walk.seq").write_text(timed + zmp + links, encoding="utf-8")
     read = read_pattern(tmp_path / "walk.seq", biped())
     assert np.array_equal(read.times, TABLE[:, 0])
-    assert read.others["ZMP"].tolist() == [[1.0, 2.0, 3.0]] * 3
-    assert read.others["LinkPosition"][0].tolist() == [0.0, 0.0, 0.7, 1.0, 0.0, 0.0, 0.0]
+    assert read.extra["ZMP"].tolist() == [[1.0, 2.0, 3.0]] * 3
+    assert read.extra["LinkPosition"][0].tolist() == [0.0, 0.0, 0.7, 1.0, 0.0, 0.0, 0.0]
 
 
 def numbered(numbers):
@@ -169,7 +169,7 @@ def test_the_zmp_of_openhrp_is_in_the_waists_frame(tmp_path):
     ("name", "text", "words"),
     [
         ("a.pos", text_of(TABLE[:, :9]), "a.pos: has positions of 8 joints; expected those of 10"),
-        ("a.pos", "0 1 2\n\n0.1 1 two\n", "a.pos, line 3: '0.1 1 two' is no row of numbers"),
+        ("a.pos", "0 1 2\n\n0.1 1 two\n", "a.pos, line 3: '0.1 1 two' is not a row of numbers"),
         ("a.pos", "0 1 2\n0.1 1\n", "a.pos, line 2: has 2 numbers, and rows before it 3"),
         ("a.pos", "0 1 2\n0.1 1 nan\n", "a.pos, line 2: holds '0.1 1 nan'; expected finite"),
         ("a.pos", "0.1 1 2\n0.1 1 2\n", "line 2: is at 0.1 s, after 0.1 s; expected growing"),
@@ -214,12 +214,12 @@ def test_the_walk_of_openhrps_sample_robot_keeps_its_stance_foot_still(shared):
         robot = tabi.load(shared / "data/robots/sr1/sample1.wrl")
     read = read_pattern(shared / "data/motions/sample_robot/samplerobot-gopos000.pos", robot)
     assert read.position.shape == (1999, 29)
-    assert {name: x.shape[1] for name, x in read.others.items()} == {"waist": 6, "zmp": 3}
+    assert {name: x.shape[1] for name, x in read.extra.items()} == {"waist": 6, "zmp": 3}
     heights = []
     for k in range(0, 1999, 50):
         pose = dict(zip(read.joints, read.position[k], strict=True))
         robot.set_pose(pose)
-        robot.place(read.others["waist"][k, :3])
+        robot.place(read.extra["waist"][k, :3])
         X = robot.placements()
         heights.append(min(X[b].p[2] for b in robot.bodies if b.name.endswith("LEG_ANKLE_R")))
     # the lower ankle stays at its height above the ground all the time; the waist's lean of 1e-3
@@ -239,7 +239,7 @@ def test_openhrps_sample_robot_walks_its_pattern_to_where_the_file_says(shared):
     sim.set_controller(robot, played)
     start = sim.pose(robot.base).p.copy()
     sim.run(played.ends)
-    told = read.others["waist"][-1, :3] - read.others["waist"][0, :3]
+    told = read.extra["waist"][-1, :3] - read.extra["waist"][0, :3]
     # 0.149 m in four steps; motors lag and feet slip by a millimetre or two
     assert sim.pose(robot.base).p - start == pytest.approx(told, abs=5e-3)
     assert sim.pose(robot.base).R[2, 2] > 0.999

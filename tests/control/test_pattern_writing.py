@@ -30,9 +30,9 @@ def same(a, b):
     order = [a.joints.index(name) for name in b.joints]
     assert np.array_equal(a.times, b.times)
     assert np.array_equal(a.position[:, order], b.position)
-    assert a.others.keys() == b.others.keys()
-    for name, rows in a.others.items():
-        assert np.array_equal(rows, b.others[name])
+    assert a.extra.keys() == b.extra.keys()
+    for name, rows in a.extra.items():
+        assert np.array_equal(rows, b.extra[name])
 
 
 @pytest.mark.parametrize("suffix", [".pos", ".seq"])
@@ -124,11 +124,11 @@ def test_another_suffix_is_refused(tmp_path, name):
 
 def test_joints_that_are_missing_or_have_no_column_are_named(tmp_path):
     robot = biped()
-    with pytest.raises(tabi.ModelError, match=f"does not tell joint '{robot.joint_names[0]}'"):
+    with pytest.raises(tabi.ModelError, match=f"has no joint '{robot.joint_names[0]}'"):
         write_pattern(wave(robot, robot.joint_names[1:]), tmp_path / "a.pos", robot)
     for k, name in enumerate(robot.joint_names[1:]):
         robot.joint(name).number = k
-    with pytest.raises(tabi.ModelError, match="has no number, and no column in a file"):
+    with pytest.raises(tabi.ModelError, match="has no column in a file"):
         write_pattern(wave(robot), tmp_path / "a.seq", robot)
 
 
@@ -137,11 +137,11 @@ def test_what_a_format_has_no_place_for_is_refused_not_lost(tmp_path):
     told = wave(robot, LinkPosition=np.zeros((40, 7)))
     with pytest.raises(tabi.ModelError, match=r"'LinkPosition' of the pattern has no place beside"):
         write_pattern(told, tmp_path / "a.pos", robot)
-    with pytest.raises(tabi.ModelError, match="is what joint positions are called; rename it"):
+    with pytest.raises(tabi.ModelError, match="is the name of joint positions; rename it"):
         write_pattern(wave(robot, JointPosition=np.zeros((40, 1))), tmp_path / "a.seq", robot)
     for rows in (np.zeros((39, 3)), np.full((40, 3), np.nan)):
         with pytest.raises(tabi.ModelError, match="expected finite numbers in 40 rows"):
-            write_pattern(replace(wave(robot), others={"zmp": rows}), tmp_path / "a.pos", robot)
+            write_pattern(replace(wave(robot), extra={"zmp": rows}), tmp_path / "a.pos", robot)
 
 
 def test_a_companion_of_an_older_pattern_is_not_taken_for_this_ones(tmp_path):
@@ -150,7 +150,7 @@ def test_a_companion_of_an_older_pattern_is_not_taken_for_this_ones(tmp_path):
     with pytest.raises(tabi.ModelError, match=r"a\.zmp: lies beside a\.pos, and would be read"):
         write_pattern(wave(robot), tmp_path / "a.pos", robot)
     write_pattern(wave(robot, zmp=np.ones((40, 3))), tmp_path / "a.pos", robot)
-    assert read_pattern(tmp_path / "a.pos", robot).others["zmp"].all()
+    assert read_pattern(tmp_path / "a.pos", robot).extra["zmp"].all()
 
 
 def test_a_full_disk_and_a_place_that_is_none_are_one_sentence(tmp_path, monkeypatch):

@@ -46,7 +46,7 @@ def test_as_fast_as_the_joint_may_go_is_followed_and_faster_is_refused():
     with pytest.raises(
         tabi.ModelError,
         match=r"moves joint 'l_knee' of biped by 0.02 within 8 ms after .* s; with 2 rad/s "
-        r"\(or m/s\) it can go 0.016: play it slower, or mend it there",
+        r"\(or m/s\) it can go 0.016: play it slower, or correct it there",
     ):
         fast.check(legs(l_knee=2.0), rate=1.25)
 
@@ -118,3 +118,11 @@ def test_a_pattern_with_uneven_times_is_not_smoothed():
     told = pattern(biped(), [0.0, 0.1, 0.3], np.zeros((3, 10)))
     with pytest.raises(tabi.ModelError, match="100 to 200 ms apart; expected even ones"):
         told.smoothed(1.0)
+
+
+def test_the_old_name_of_extra_data_works_and_prints_the_new_one():
+    zmp = np.zeros((2, 3))
+    with pytest.warns(FutureWarning, match="others in .* is now called extra"):
+        made = pattern(legs(), [0.0, 1.0], [[0.0], [0.1]], joints=["l_knee"], others={"zmp": zmp})
+    with pytest.warns(FutureWarning, match="others in Pattern is now called extra"):
+        assert made.others is made.extra

@@ -159,7 +159,7 @@ def spinning_tree(kind, dt):
         )
     ):
         shape = Shape(Capsule(0.03, 0.2), SIDEWAYS)
-        inertia = solid_capsule(1.0 + k, 0.03, 0.2).moved(SIDEWAYS) + solid_box(
+        inertia = solid_capsule(1.0 + k, 0.03, 0.2).transformed(SIDEWAYS) + solid_box(
             0.2, (0.05, 0.1, 0.02)
         )
         robot.add_body(

@@ -8,7 +8,7 @@ from bipeds import biped
 
 import tabi
 from tabi.estimation.body_sense import BodySense, cross
-from tabi.estimation.felt import FLAT, LOAD, POINT, feel
+from tabi.estimation.body_state import FLAT, LOAD, POINT, update_body_state
 from tabi.spatial.transform import about
 
 
@@ -28,12 +28,12 @@ def measured(robot, **sensors):
 def pressed_of(robot, seen, **asked):
     """Load, resting point and flatness of each foot."""
     sense = BodySense(robot, **asked)
-    felt = sense.fresh()
-    sense.take(felt, seen)
-    feel(sense.model.arrays, felt, 0.0)
+    body_state = sense.fresh()
+    sense.load_readings(body_state, seen)
+    update_body_state(sense.model.arrays, body_state, 0.0)
     return {
         name: (row[LOAD], row[POINT : POINT + 3], bool(row[FLAT]))
-        for name, row in zip(sense.feet, felt.pressed, strict=True)
+        for name, row in zip(sense.feet, body_state.pressure, strict=True)
     }
 
 
@@ -99,17 +99,17 @@ def test_sensors_that_are_turned_and_raw_tell_the_same():
 def test_a_gyro_and_an_accelerometer_on_one_body_are_an_imu_and_touch_tells_a_load():
     robot, X = biped(), about((0, 0, 1), 0.5 * np.pi)
     robot.add_sensor("gyro", "gyro", "trunk", quaternion=X.quaternion)
-    robot.add_sensor("felt acceleration", "accelerometer", "trunk", (0.0, 0.1, 0.0))
+    robot.add_sensor("accelerometer 2", "accelerometer", "trunk", (0.0, 0.1, 0.0))
     robot.add_sensor("left touch", "touch", robot.feet["left"].body)
-    for asked in (None, ("gyro", "felt acceleration")):
+    for asked in (None, ("gyro", "accelerometer 2")):
         sense = BodySense(robot, asked)
-        sensors = {"gyro": np.array([1.0, 0, 0]), "felt acceleration": np.array([0, 0, 9.81])}
+        sensors = {"gyro": np.array([1.0, 0, 0]), "accelerometer 2": np.array([0, 0, 9.81])}
         seen = measured(robot, **sensors, **{"left touch": np.array([70.0])})
-        felt = sense.fresh()
-        sense.take(felt, seen)
+        body_state = sense.fresh()
+        sense.load_readings(body_state, seen)
         # in the accelerometer's axes
-        assert felt.to_imu.reshape(3, 3) @ felt.gyro == pytest.approx([0.0, 1.0, 0.0])
-        assert felt.acceleration == pytest.approx([0.0, 0.0, 9.81])
+        assert body_state.to_imu.reshape(3, 3) @ body_state.gyro == pytest.approx([0.0, 1.0, 0.0])
+        assert body_state.acceleration == pytest.approx([0.0, 0.0, 9.81])
         load, _, flat = pressed_of(robot, seen, imu=asked)["left"]
         assert (load, flat) == (70.0, True)
         assert sense.limbs(seen).imu.p == pytest.approx([0.0, 0.1, 0.0])
@@ -122,7 +122,7 @@ def test_rubber_bends_by_what_the_sensor_below_it_feels():
     robot = world.add_robot(tabi.robots.hrp2(bush=True))
     sim = tabi.Simulator(world)
     sense = BodySense(robot)
-    felt = sense.fresh()
+    body_state = sense.fresh()
     joints = [name for feet in robot.bush.feet.values() for name in (feet.roll, feet.pitch, feet.z)]
     rows = [sim.model.q_index(name) for name in joints]
     # standing, and pushed
@@ -130,10 +130,10 @@ def test_rubber_bends_by_what_the_sensor_below_it_feels():
     worst, bend = 0.0, 0.0
     for k in range(1000):
         sim.step()
-        sense.take(felt, sim.measure(robot))
-        feel(sense.model.arrays, felt, 1e-3 if k else 0.0)
+        sense.load_readings(body_state, sim.measure(robot))
+        update_body_state(sense.model.arrays, body_state, 1e-3 if k else 0.0)
         if k > 100:
-            worst = np.maximum(worst, np.abs(felt.q[rows] - sim.q[rows]))
+            worst = np.maximum(worst, np.abs(body_state.q[rows] - sim.q[rows]))
             bend = np.maximum(bend, np.abs(sim.q[rows]))
     # backward differences of 1 ms in a spring of D/K = 10 ms: 5 % while it moves
     assert (worst < 0.05 * bend + 1e-6).all()
@@ -154,7 +154,10 @@ def test_cross_is_the_cross_product():
         ({"imu": ("left_foot_force", "left_wrist_force")}, "has no IMU among 'left_foot_force'"),
         ({"feet": {"middle": "left_foot_force"}}, "foot 'middle' not found in hrp2"),
         ({"feet": {"left": "foot"}}, "sensor 'foot' not found in hrp2"),
-        ({"feet": {"left": "imu"}}, "'imu' of kind 'imu' on body 'chest' does not tell the load"),
+        (
+            {"feet": {"left": "imu"}},
+            "'imu' of kind 'imu' on body 'chest' does not measure the load",
+        ),
         ({"feet": {"left": "right_foot_force"}}, "on body 'left_foot'"),
         ({"feet": {}}, "robot 'hrp2' has no load sensor at a foot"),
     ],
@@ -169,7 +172,7 @@ def test_robots_without_imu_feet_or_a_base_that_moves_are_refused():
     with pytest.raises(tabi.ModelError, match="robot 'biped' has no IMU; expected a sensor of"):
         BodySense(robot)
     robot.add_sensor("imu", "imu", "trunk")
-    with pytest.raises(tabi.ModelError, match="has no load sensor at a foot, so nothing tells"):
+    with pytest.raises(tabi.ModelError, match="has no load sensor at a foot, so its stance feet"):
         BodySense(robot)
     robot.feet.clear()
     with pytest.raises(tabi.ModelError, match="robot 'biped' has no feet"):

@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.control import Estimator
-from tabi.estimation.kernels import orthogonal, remember, rotation, turned_upright
+from tabi.estimation.kernels import orthogonal, rotation, store_sample, upright_rotation
 from tabi.spatial.transform import about
 
 
@@ -23,11 +23,11 @@ def test_a_rotation_is_that_of_rodrigues(size):
 def test_what_points_somewhere_is_turned_upright_by_the_shortest_way():
     for a in np.random.default_rng(1).normal(size=(5, 3)):
         a = a / np.linalg.norm(a)
-        R = matrix(turned_upright(tuple(a)))
+        R = matrix(upright_rotation(tuple(a)))
         assert R @ a == pytest.approx([0, 0, 1], abs=1e-12)
         # about a level axis, by the angle between them
         assert 0.5 * (np.trace(R) - 1) == pytest.approx(a[2], abs=1e-12)
-    assert matrix(turned_upright((0.0, 0.0, -1.0))) @ (0, 0, -1) == pytest.approx([0, 0, 1])
+    assert matrix(upright_rotation((0.0, 0.0, -1.0))) @ (0, 0, -1) == pytest.approx([0, 0, 1])
 
 
 def test_what_is_almost_a_rotation_becomes_one():
@@ -41,14 +41,14 @@ def test_limbs_are_remembered_for_as_long_as_the_imu_is_late():
     estimator = Estimator(tabi.robots.hrp2(), delay=0.012)
     state = estimator.state
     for k in range(200):
-        state.felt.frame[:] = float(k)
-        remember(state, 0.005 * k)
+        state.body_state.frame[:] = float(k)
+        store_sample(state, 0.005 * k)
         # the newest that is at least 12 ms old, or the oldest
         assert state.past[0, 0, 0] == max(0, k - 3)
         assert state.past_count[0] <= 5
     # more than there is room for
     late = Estimator(tabi.robots.hrp2(), delay=10.0).state
     for k in range(200):
-        late.felt.frame[:] = float(k)
-        remember(late, 0.005 * k)
+        late.body_state.frame[:] = float(k)
+        store_sample(late, 0.005 * k)
     assert late.past[0, 0, 0] == 200 - len(late.past)

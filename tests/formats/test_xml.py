@@ -44,6 +44,6 @@ def test_nested_entities_do_not_grow(tmp_path):
 )
 def test_broken_xml_is_one_sentence_with_its_line(tmp_path, text):
     with pytest.raises(
-        ModelError, match=r"robot\.urdf, line \d+: file is not well-formed XML: .*; mend it there$"
+        ModelError, match=r"robot\.urdf, line \d+: file is not well-formed XML: .*; fix it there$"
     ):
         parse(written(tmp_path, text))

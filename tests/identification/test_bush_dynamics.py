@@ -64,9 +64,11 @@ def test_rigid_robot_is_a_pendulum_with_its_inertia_and_m_g_h(tmp_path):
     robot, run = record(tmp_path, servos=False)
     system = planted(run, 0, len(run.time) - 1)
     X, below = robot.placements(), {f.sole for f in robot.bush.feet.values()}
-    above = sum((b.inertia.moved(X[b]) for b in robot.bodies if b.name not in below), Inertia())
+    above = sum(
+        (b.inertia.transformed(X[b]) for b in robot.bodies if b.name not in below), Inertia()
+    )
     axis = X[robot.body("left_sole")].p
-    above = above.moved(translation(-axis))
+    above = above.transformed(translation(-axis))
     arm = above.centre
     assert system.tilting == pytest.approx(above.mass * 9.81 * arm[2], rel=1e-4)
     about = above.tensor[1, 1] + above.mass * (arm[0] ** 2 + arm[2] ** 2)

@@ -59,7 +59,7 @@ def test_intervals_hold_the_truth_in_90_of_100_noisy_trials(side):
 def test_a_loop_that_is_told_no_velocity_hides_kd_behind_viscous_friction():
     one = log(side="joint")
     still = Log(one.time, one.position, one.velocity, one.command, 0 * one.time, one.torque)
-    with pytest.raises(IdentificationError, match="cannot tell kd from viscous"):
+    with pytest.raises(IdentificationError, match="cannot separate kd from viscous"):
         identify(still, "joint")
 
 

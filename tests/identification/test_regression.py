@@ -44,7 +44,7 @@ def test_a_mean_and_its_interval_are_those_of_a_textbook():
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"kp": np.ones(9), "kd": 2 * np.ones(9)}, "cannot tell kp from kd"),
+        ({"kp": np.ones(9), "kd": 2 * np.ones(9)}, "cannot separate kp from kd"),
         ({"kp": np.ones(9), "kd": np.zeros(9)}, "says nothing about kd"),
         ({"kp": np.ones(2)}, "has 2 usable rows for 1 unknowns"),
     ],

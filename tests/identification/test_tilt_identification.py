@@ -242,5 +242,5 @@ def test_pendulums_that_cannot_be_are_refused(told, sentence):
 def test_servo_that_is_softer_than_what_was_seen_is_refused():
     told = Pendulum(35.0, 55.0, 0.72)
     soft = replace(told, servo_stiffness=1000.0)
-    with pytest.raises(IdentificationError, match=r"tells a stiffness of -.* expected a positive"):
+    with pytest.raises(IdentificationError, match=r"gives a stiffness of -.* expected a positive"):
         tilt.identify_table(pendulum_record(told), soft)

@@ -8,11 +8,11 @@ import pytest
 from tabi._errors import ModelError
 from tabi.interaction.coupling import (
     Placement,
+    apparent_masses,
     gains,
     pressed,
     rotation_between,
-    shown_masses,
-    sound,
+    valid_reading,
 )
 from tabi.interaction.devices.protocol import HandReading
 from tabi.model.world import World
@@ -26,12 +26,12 @@ def test_a_free_body_shows_its_mass_and_inertia():
     world.add_box((0.1, 0.2, 0.3), 3.0, position=(1.0, 0.0, 0.0))
     sim = Simulator(world)
     inertia = 2.0 * 0.1**2 / 6
-    middle = shown_masses(sim, sim.model.link("box"), (0, 0, 0))
+    middle = apparent_masses(sim, sim.model.link("box"), (0, 0, 0))
     assert middle == pytest.approx((2.0, inertia), rel=1e-9)
     # J M⁻¹ Jᵀ = 1/m + [r]× I⁻¹ [r]×ᵀ: its trace is 3/m + 2 r²/I; turns do not know the point
-    corner = shown_masses(sim, sim.model.link("box"), (0.05, 0.05, 0.05))
+    corner = apparent_masses(sim, sim.model.link("box"), (0.05, 0.05, 0.05))
     assert corner == pytest.approx((3 / (1.5 + 2 * 3 * 0.05**2 / inertia), inertia), rel=1e-9)
-    other = shown_masses(sim, sim.model.link(world.objects[1].name), (1.0, 0, 0))
+    other = apparent_masses(sim, sim.model.link(world.objects[1].name), (1.0, 0, 0))
     moments = 3.0 / 12 * np.array([0.2**2 + 0.3**2, 0.1**2 + 0.3**2, 0.1**2 + 0.2**2])
     assert other[1] == pytest.approx(3 / (1 / moments).sum(), rel=1e-9)
 
@@ -73,13 +73,13 @@ def test_the_device_is_placed_scaled_and_moved_by_the_clutch():
     for x in (0.2, 0.4, -0.3):
         held = HandReading(np.array([x, x, 0.0]), np.ones(3), turned, buttons=(True,))
         probe = place.probe(held)
-        assert place.held
+        assert place.clutched
         assert probe.position == pytest.approx([1.0, 2.3, 3.0])
         assert not probe.velocity.any()
     probe = place.probe(
         HandReading(np.array([-0.3, -0.3, 0.0]), quaternion=turned, buttons=(False,))
     )
-    assert not place.held
+    assert not place.clutched
     assert probe.position == pytest.approx([1.0, 2.3, 3.0])
     found = from_quaternion(probe.quaternion).R
     assert found == pytest.approx(place.R, abs=1e-12)
@@ -95,12 +95,12 @@ def test_placements_that_cannot_be_are_refused(given):
 
 def test_readings_are_checked_and_quaternions_get_length_one():
     long = HandReading(np.zeros(3), quaternion=np.array([1.2, 0.0, 0.0, 0.0]))
-    found = sound(long)
+    found = valid_reading(long)
     assert found is not None
     assert found.quaternion == pytest.approx([1, 0, 0, 0])
-    assert sound(HandReading(np.array([0, np.nan, 0]))) is None
-    assert sound(HandReading(np.zeros(4))) is None
-    assert sound(HandReading(None)) is None
+    assert valid_reading(HandReading(np.array([0, np.nan, 0]))) is None
+    assert valid_reading(HandReading(np.zeros(4))) is None
+    assert valid_reading(HandReading(None)) is None
 
 
 def test_buttons_that_there_are_not_are_not_pressed():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.interaction.device_law import NUMBERS, STALE, make_law
+from tabi.interaction.device_law import MODEL_TIMEOUT_S, NUMBERS, make_law
 from tabi.interaction.devices.protocol import HandReading
-from tabi.interaction.local_model import AHEAD, LocalModel, Mode
+from tabi.interaction.local_model import MAX_EXTRAPOLATION_S, LocalModel, Mode
 from tabi.spatial.transform import about, from_quaternion
 
 WALL = LocalModel(mode=Mode.TOUCH, normal=np.array([0.0, 0.0, 1.0]), stiffness=500.0)
@@ -69,10 +69,10 @@ def test_a_wall_never_pulls():
 
 def test_late_models_are_led_on_then_held_then_not_believed():
     model = replace(WALL, velocity=np.array([0, 0, 0.1]), time=2.0)
-    for age, lead in ((0.0, 0.0), (0.01, 0.01), (0.1, AHEAD)):
+    for age, lead in ((0.0, 0.0), (0.01, 0.01), (0.1, MAX_EXTRAPOLATION_S)):
         force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), time=2.0 + age))
         assert force[2] == pytest.approx(500.0 * (0.001 + 0.1 * lead))
-    force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), time=2.0 + STALE))
+    force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), time=2.0 + MODEL_TIMEOUT_S))
     assert not force.any()
 
 
@@ -115,7 +115,7 @@ def test_the_clutch_frees_the_hand():
     held = HandReading(np.array([0, 0, -0.001]), buttons=(False, True))
     assert not felt(WALL, held, clutch=1)[0].any()
     assert felt(WALL, held, clutch=0)[0].any()
-    assert not felt(replace(WALL, held=True), held)[0].any()
+    assert not felt(replace(WALL, clutched=True), held)[0].any()
 
 
 def test_a_damper_is_felt_as_far_as_it_stops_the_handle():

@@ -32,8 +32,8 @@ def until(loop, true, model=MODEL, limit=15.0):
     """Beats and looks until something is so; what was felt then."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
-        loop.tell(model)
-        felt = loop.felt()
+        loop.publish_model(model)
+        felt = loop.hand_state()
         if true(felt):
             return felt
         time.sleep(0.003)
@@ -64,7 +64,7 @@ def test_a_spring_is_felt_and_the_process_ends_with_the_close(script):
         SharedMemory(memory)
     loop.close()
     with pytest.raises(ModelError, match="was closed"):
-        loop.felt()
+        loop.hand_state()
 
 
 def test_a_process_that_is_killed_or_stopped_is_seen_and_another_started(script):
@@ -86,7 +86,7 @@ def test_a_simulation_that_stands_still_gives_no_force(script):
     with DeviceProcess(script, make_spring, size=4, limits=LIMITS) as loop:
         until(loop, full)
         time.sleep(0.2)
-        felt = loop.felt()
+        felt = loop.hand_state()
         assert felt.state in ("waiting", "silent")
         assert not felt.force.any()
         until(loop, full)
@@ -128,9 +128,9 @@ def test_wrong_settings_are_refused(given, told, script):
 def test_a_wrong_model_is_refused(script):
     with DeviceProcess(script, make_spring, size=4) as loop:
         with pytest.raises(ModelError, match=r"shape \(3,\).*expected \(4,\)"):
-            loop.tell(np.zeros(3))
+            loop.publish_model(np.zeros(3))
         with pytest.raises(ModelError, match="not finite at index 2"):
-            loop.tell((0.0, 0.0, np.nan, 1.0))
+            loop.publish_model((0.0, 0.0, np.nan, 1.0))
 
 
 PROGRAM = """
@@ -140,10 +140,10 @@ from tabi.lab.validate.haptic_failures import gone, make_spring
 if __name__ == "__main__":
     loop = DeviceProcess(sys.argv[1], make_spring, size=4)
     end = time.monotonic() + 15.0
-    while not loop.felt().running and time.monotonic() < end:
-        loop.tell((0.0, 0.0, 0.0, 1.0))
+    while not loop.hand_state().running and time.monotonic() < end:
+        loop.publish_model((0.0, 0.0, 0.0, 1.0))
         time.sleep(0.005)
-    print(loop.pid, loop.memory, loop.felt().state, flush=True)
+    print(loop.pid, loop.memory, loop.hand_state().state, flush=True)
     if sys.argv[2] == "raise":
         raise SystemExit(3)
     if sys.argv[2] == "wait":

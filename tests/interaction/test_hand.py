@@ -11,7 +11,7 @@ from tabi.control import hold
 from tabi.interaction.coupling import Placement
 from tabi.interaction.device_law import make_law
 from tabi.interaction.devices.protocol import DeviceError, HandReading
-from tabi.interaction.hand import LEASH, HapticHand, Lockstep
+from tabi.interaction.hand import RELEASE_DISTANCE, HapticHand, Lockstep
 from tabi.interaction.local_model import LocalModel, Mode
 from tabi.interaction.mouse_spring import Hands
 from tabi.interaction.simulated_device import SampledHandle, SpringHand
@@ -217,7 +217,7 @@ def test_silence_and_a_body_that_is_far_away_end_the_grasp():
     run(sim, [hand], 2)
     assert hand.holds == "box"
     q = sim.model.initial()
-    q[2] = -LEASH - 0.5
+    q[2] = -RELEASE_DISTANCE - 0.5
     sim.set_state(q)
     run(sim, [hand], 3)
     assert hand.holds is None
@@ -255,11 +255,11 @@ def test_the_clutch_moves_the_hand_and_not_the_body():
     for x in np.linspace(0, 0.1, 20):
         said.say(position=np.array([x, 0.0, 0.0]))
         run(sim, [hand], 1)
-        assert said.model.held
+        assert said.model.clutched
     assert np.abs(sim.position("box")).max() < 1e-12
     said.say(buttons=PRESSED)
     run(sim, [hand], 1)
-    assert not said.model.held
+    assert not said.model.clutched
     assert np.abs(hand.force).max() < 1e-9
     said.say(position=np.array([0.11, 0.0, 0.0]))
     hand.pull()

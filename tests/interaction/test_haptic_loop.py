@@ -56,12 +56,12 @@ class World:
         for _ in range(count):
             self.now += dt
             if beat:
-                self.link.tell(self.now, np.zeros(3))
+                self.link.publish_model(self.now, np.zeros(3))
             self.loop.period()
 
     @property
     def state(self):
-        return STATES[int(field(self.link.felt(), "state")[0])]
+        return STATES[int(field(self.link.read_hand(), "state")[0])]
 
 
 @pytest.fixture
@@ -75,14 +75,14 @@ def test_a_spring_is_felt_and_published(world):
     world.periods(50)
     assert world.state == "running"
     np.testing.assert_allclose(world.felt[-1], [-K * 0.01, 0.0, 0.0])
-    told = world.link.felt()
+    told = world.link.read_hand()
     np.testing.assert_array_equal(field(told, "force"), world.felt[-1])
     np.testing.assert_array_equal(field(told, "position"), world.place)
     assert field(told, "buttons")[0] == 0b101
     assert field(told, "numbers")[:3].tolist() == [7.0, 8.0, 0.0]
     assert field(told, "time")[0] == world.now
     assert world.dt == pytest.approx(1e-3)
-    assert world.link.words() == ""
+    assert world.link.status() == ""
 
 
 def test_it_comes_slowly_at_first(world):
@@ -98,7 +98,7 @@ def test_no_heartbeat_no_force(world):
     world.periods(2, beat=False)
     assert world.state == "waiting"
     assert not world.felt[-1].any()
-    assert "simulation" in world.link.words()
+    assert "simulation" in world.link.status()
     world.periods(2)
     assert world.state == "running"
     assert 0.0 < abs(world.felt[-1][0]) < 0.2 * K * 0.01
@@ -130,15 +130,15 @@ def test_a_lost_device_is_opened_anew_without_end(world, error):
     assert world.state == "lost"
     assert world.pens[-1].closed
     assert not world.felt[-1].any()
-    assert not field(world.link.felt(), "force").any()
+    assert not field(world.link.read_hand(), "force").any()
     world.periods(2000)
     assert world.state == "lost"
-    assert "nobody is there" in world.link.words()
+    assert "nobody is there" in world.link.status()
     world.broken, world.opens = None, True
     world.periods(505)
     assert world.state == "running"
     assert len(world.pens) == 2
-    assert field(world.link.felt(), "connections")[0] == 2
+    assert field(world.link.read_hand(), "connections")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_law_that_fails_gives_no_force(wrench):
     world.periods(20)
     assert world.state == "failed"
     assert not np.any(world.felt)
-    assert "the law of what is felt failed" in world.link.words()
+    assert "the law of the force failed" in world.link.status()
     world.link.close(unlink=True)
 
 
@@ -192,7 +192,7 @@ def test_periods_are_counted(world):
     world.periods(101)
     world.periods(1, dt=0.004)
     world.periods(1, dt=0.3)
-    told = world.link.felt()
+    told = world.link.read_hand()
     # the first opens the device, and the second has none before it
     assert field(told, "periods").tolist() == [99, 0, 0, 1, 0, 0, 1]
     np.testing.assert_allclose(field(told, "worst"), 0.3)
@@ -208,5 +208,5 @@ def test_it_ends_without_force(world):
 
 def test_it_ends_when_it_is_told_to(world):
     world.periods(3)
-    world.link.tell(world.now, np.zeros(3), end=True)
+    world.link.publish_model(world.now, np.zeros(3), end=True)
     assert not world.loop.period()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.interaction.local_model import AHEAD, LENGTH, LocalModel, Mode
+from tabi.interaction.local_model import LENGTH, MAX_EXTRAPOLATION_S, LocalModel, Mode
 from tabi.spatial.transform import about, from_quaternion
 
 
@@ -15,7 +15,7 @@ def some(rng: np.random.Generator) -> LocalModel:
     for one in fields(LocalModel):
         value = getattr(LocalModel(), one.name)
         parts[one.name] = rng.normal(size=np.shape(value)) if np.ndim(value) else rng.normal()
-    return LocalModel(**parts | {"mode": Mode.TOUCH, "held": True})
+    return LocalModel(**parts | {"mode": Mode.TOUCH, "clutched": True})
 
 
 def test_every_part_survives_the_journey_between_processes():
@@ -46,7 +46,13 @@ def test_the_point_goes_on_with_its_velocity_then_stands_still():
     velocity, spin = np.array([0.3, -0.2, 0.1]), np.array([1.0, 2.0, -3.0])
     start = about((1, 1, 0), 0.4).quaternion
     model = LocalModel(time=5.0, velocity=velocity, spin=spin, quaternion=start)
-    for age, counted in ((-1.0, 0.0), (0.0, 0.0), (0.007, 0.007), (AHEAD, AHEAD), (3.0, AHEAD)):
+    for age, counted in (
+        (-1.0, 0.0),
+        (0.0, 0.0),
+        (0.007, 0.007),
+        (MAX_EXTRAPOLATION_S, MAX_EXTRAPOLATION_S),
+        (3.0, MAX_EXTRAPOLATION_S),
+    ):
         place, quaternion = model.at(5.0 + age)
         assert place == pytest.approx(counted * velocity, abs=1e-15)
         R = about(spin, counted * np.linalg.norm(spin)).R @ from_quaternion(start).R

@@ -6,7 +6,15 @@ from worlds import random_robot
 
 from tabi import dynamics
 from tabi._errors import ModelError
-from tabi.interaction.mouse_spring import DELAY, HANDS, LIMIT, STIFFNESS, STRONGER, Hands, Spring
+from tabi.interaction.mouse_spring import (
+    FILTER_TIME_S,
+    FORCE_LIMIT,
+    MAX_SPRINGS,
+    SHIFT_FACTOR,
+    STIFFNESS,
+    Hands,
+    Spring,
+)
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
@@ -55,7 +63,7 @@ def test_far_end_follows_the_mouse_through_the_filter():
     spring = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0))
     spring.move((1.0, 0.0, 0.0))
     pull(sim, spring, 0.1)
-    assert spring.target[0] == pytest.approx(1 - (1 + sim.dt / DELAY) ** -100)
+    assert spring.target[0] == pytest.approx(1 - (1 + sim.dt / FILTER_TIME_S) ** -100)
 
 
 @pytest.mark.slow
@@ -71,7 +79,7 @@ def test_force_on_a_link_of_a_robot_is_that_of_equation_1_and_acts_at_the_grabbe
         q, v = sim.state.q, sim.state.v
         X, V = dynamics.pose(sim.model, q, link.name), dynamics.velocity(sim.model, q, v, link.name)
         arm = X.R @ grabbed
-        target = target + (spring.mouse - target) * sim.dt / (DELAY + sim.dt)
+        target = target + (spring.mouse - target) * sim.dt / (FILTER_TIME_S + sim.dt)
         force = spring.stiffness * (target - X.p - arm) - spring.damping * (
             V.linear + np.cross(V.angular, arm)
         )
@@ -89,16 +97,16 @@ def test_force_on_a_link_of_a_robot_is_that_of_equation_1_and_acts_at_the_grabbe
     assert np.linalg.norm(spring.force) > 1.0
 
 
-@pytest.mark.parametrize(("strong", "scale"), [(False, 1.0), (True, STRONGER)])
+@pytest.mark.parametrize(("strong", "scale"), [(False, 1.0), (True, SHIFT_FACTOR)])
 def test_force_is_bounded_and_shift_makes_it_ten_times_as_large(strong, scale):
     sim = box(1e4)
     spring = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0), strong)
     assert spring.stiffness == pytest.approx(scale * STIFFNESS)
     spring.move((15.0, 0.0, 0.0))
     pull(sim, spring, 1.0)
-    assert np.linalg.norm(spring.force) == pytest.approx(scale * LIMIT)
+    assert np.linalg.norm(spring.force) == pytest.approx(scale * FORCE_LIMIT)
     # nothing but this force moved it
-    assert 0 < sim.velocity("box").linear[0] <= scale * LIMIT / 1e4
+    assert 0 < sim.velocity("box").linear[0] <= scale * FORCE_LIMIT / 1e4
 
 
 @pytest.mark.slow
@@ -140,15 +148,15 @@ def test_fixed_things_cannot_be_pulled():
 def test_hands_are_few_and_each_lets_go_of_its_own():
     sim, hands = box(1.0), Hands()
     body = sim.world.objects[0]
-    for owner in range(HANDS + 3):
+    for owner in range(MAX_SPRINGS + 3):
         hands.take(owner, Spring(sim, body, (0.0, 0.0, 0.0)))
-    assert len(hands.springs) == HANDS
+    assert len(hands.springs) == MAX_SPRINGS
     hands.move(0, (0.1, 0.0, 0.0))
     hands.pull()
     sim.step()
     assert sim.velocity("box").linear[0] > 0
-    assert len(hands.bands()) == HANDS
-    for owner in range(HANDS + 3):
+    assert len(hands.bands()) == MAX_SPRINGS
+    for owner in range(MAX_SPRINGS + 3):
         hands.release(owner)
     assert hands.bands() == ()
     hands.pull()

@@ -7,7 +7,7 @@ import numpy as np
 
 import tabi
 from tabi.interaction.mouse_spring import Band
-from tabi.interaction.presence import Presence, presence_of, share
+from tabi.interaction.presence import Presence, attach, presence_of
 
 
 def test_the_first_hand_is_seen_and_every_button_counts():
@@ -60,7 +60,7 @@ def test_each_simulation_has_its_own_hands_and_none_keeps_it_alive():
     assert presence_of(first) is presence_of(first)
     assert presence_of(first) is not presence_of(second)
     known = Presence()
-    share(second, known)
+    attach(second, known)
     assert presence_of(second) is known
     gone = weakref.ref(first)
     del first

@@ -41,7 +41,7 @@ def test_a_hand_bears_the_weight_in_every_step_without_being_asked():
     sim.run(3.0)
     assert sim.position("box")[2] == pytest.approx(-2.0 * G / 400.0, rel=1e-3)
     assert session.hand.force[2] == pytest.approx(2.0 * G, rel=1e-3)
-    told = session.told()
+    told = session.summary()
     assert told["device"] == "scripted"
     assert told["state"] == "running"
     assert told["strongest_n"] >= 2.0 * G

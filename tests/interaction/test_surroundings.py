@@ -34,7 +34,7 @@ def with_fixed(*shapes) -> Simulator:
 )
 def test_nearest_point_of_each_kind_of_shape(geometry, distance):
     around = Surroundings(with_fixed((geometry, (0.0, 0.0, 0.0))), R)
-    around.look()
+    around.update()
     # along x from 0.3: the side is at 0.1 for all of them
     (near,) = around.near(np.array([0.3, 0.0, 0.0]), 0.5)
     assert near.gap == pytest.approx(distance - R, abs=1e-9)
@@ -54,7 +54,7 @@ def test_it_sees_bodies_where_they_are_now():
         q = sim.model.initial()
         q[0], q[3:7] = x, X.quaternion
         sim.set_state(q)
-        around.look()
+        around.update()
         (near,) = around.near(centre, 0.3)
         # a corner of the box looks there
         assert near.gap == pytest.approx(0.2 - x - 0.05 * np.sqrt(2) - R, abs=1e-9)
@@ -73,7 +73,7 @@ def test_a_pad_is_where_its_deformation_has_it():
     assert lowest < -5e-5
     # the box's body is lower than its sole is thick; the sole's face is still on the ground
     around = Surroundings(sim, R)
-    around.look()
+    around.update()
     found = around.near(np.array([0.01, 0.02, -0.01]), 0.02)
     pad = min(one.gap for one in found if one.body)
     assert pad == pytest.approx(0.01 - R, abs=1e-5)

@@ -115,7 +115,7 @@ def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path
         (tmp_path / other).mkdir()
     folder = cache_folder.cache_folder.__wrapped__()
     assert folder == tmp_path / f"kernels-{cache_folder.digest()}"
-    youngest = {f"kernels-{age:016x}" for age in range(cache_folder.KEPT_CACHES - 1)}
+    youngest = {f"kernels-{age:016x}" for age in range(cache_folder.MAX_CACHES - 1)}
     assert {path.name for path in tmp_path.iterdir()} == {
         folder.name,
         "photos",
@@ -127,7 +127,7 @@ def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path
 def test_cache_that_another_process_removes_meanwhile_is_no_obstacle(tmp_path, monkeypatch):
     monkeypatch.setattr(cache_folder, "cache_root", lambda: tmp_path)
     # listed, but gone when looked at
-    for i in range(cache_folder.KEPT_CACHES + 1):
+    for i in range(cache_folder.MAX_CACHES + 1):
         (tmp_path / f"kernels-{i:016x}").symlink_to(tmp_path / "gone")
     assert cache_folder.cache_folder.__wrapped__() == tmp_path / f"kernels-{cache_folder.digest()}"
 
@@ -215,12 +215,12 @@ def test_a_large_folder_loses_the_files_that_were_not_used_longest(tmp_path, mon
         os.utime(tmp_path / f"{k}.nbc", (1e9 + k, 1e9 + k))
     # one that is read is used
     cache_folder.content(tmp_path, "0.nbc")
-    monkeypatch.setattr(cache_folder, "LARGE", 1001)
+    monkeypatch.setattr(cache_folder, "PRUNE_ABOVE_BYTES", 1001)
     cache_folder._prune.cache_clear()
     cache_folder._prune(tmp_path)
     assert len(list(tmp_path.iterdir())) == 10
-    monkeypatch.setattr(cache_folder, "LARGE", 1000)
-    monkeypatch.setattr(cache_folder, "PRUNED", 401)
+    monkeypatch.setattr(cache_folder, "PRUNE_ABOVE_BYTES", 1000)
+    monkeypatch.setattr(cache_folder, "PRUNE_TO_BYTES", 401)
     cache_folder._prune.cache_clear()
     cache_folder._prune(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"0.nbc", "7.nbc", "8.nbc", "9.nbc"}

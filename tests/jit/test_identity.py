@@ -85,12 +85,12 @@ def test_every_kernel_of_the_package_can_be_told():
     import tabi.simulation.simulator
 
     assert tabi.simulation.simulator
-    # other tests in this process may have made some that cannot be told, on purpose
+    # other tests in this process may have made some without a digest, on purpose
     kernels = [
         function for function in decorator.KERNELS if function.__module__.startswith("tabi.")
     ]
     assert len(kernels) > 300
-    told = {identity.own(function) for function in kernels}
+    told = {identity.own_digest(function) for function in kernels}
     assert len(told) > 300
 
 
@@ -99,7 +99,7 @@ def test_what_a_kernel_does_is_told_by_its_own_digest_and_not_by_those_of_its_ca
     assert identity.whole(law) != identity.whole(other)
     (inner,) = (k for label, k in identity.named(law).items() if label[1] == "inner")
     (changed,) = (k for label, k in identity.named(other).items() if label[1] == "inner")
-    assert identity.own(inner.py_func) != identity.own(changed.py_func)
+    assert identity.own_digest(inner.py_func) != identity.own_digest(changed.py_func)
     assert set(identity.reached(law)) > {identity.label(inner.py_func)}
 
     # of the package: named by where it stands
@@ -107,11 +107,11 @@ def test_what_a_kernel_does_is_told_by_its_own_digest_and_not_by_those_of_its_ca
         return dot
 
     caller.__module__ = "tabi.somewhere"
-    first = identity.own(caller)
+    first = identity.own_digest(caller)
     content = dot.py_func.__code__
     try:
         dot.py_func.__code__ = (lambda a, b: 0.0).__code__
-        assert identity.own(caller) == first
+        assert identity.own_digest(caller) == first
     finally:
         dot.py_func.__code__ = content
 
@@ -153,8 +153,8 @@ def test_what_cannot_be_told_has_no_tag():
         return lock
 
     assert identity.tag(locked) == ""
-    with pytest.raises(ValueError, match="cannot be told"):
-        identity.own(locked)
+    with pytest.raises(ValueError, match="has no digest"):
+        identity.own_digest(locked)
 
 
 def test_kernels_made_twice_from_the_same_values_work_side_by_side():
@@ -179,7 +179,7 @@ def test_tags_are_the_same_in_every_process():
     code = (
         "from tabi.jit import identity; from tabi.contact import ladder as l; "
         "print([d(f.py_func) for f in (l.solve, l.solve_bodies)"
-        " for d in (identity.tag, identity.own, identity.whole)])"
+        " for d in (identity.tag, identity.own_digest, identity.whole)])"
     )
     first, second = (
         subprocess.run(

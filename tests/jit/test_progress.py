@@ -75,7 +75,7 @@ def test_it_is_said_once_and_the_line_is_cleared(clock, monkeypatch):
 def test_the_line_is_kept_up_to_date_while_no_kernel_gets_ready(clock, monkeypatch):
     terminal, run = Terminal(), FirstRun()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(progress, "OFTEN", 1e-3)
+    monkeypatch.setattr(progress, "REFRESH_INTERVAL_S", 1e-3)
 
     def written(line):
         end = time.monotonic() + 10.0
@@ -106,7 +106,7 @@ def test_compilation_by_njit_alone_is_reported_as_slower(clock, capsys):
 
 def test_where_no_folder_keeps_kernels_that_is_said(clock, capsys):
     run = FirstRun()
-    run.kept = False
+    run.is_cached = False
     with run:
         pass
     assert "no folder can keep it; see `tabi doctor`" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tabi import _renamed
 from tabi.jit import kernel
 from tabi.jit.structure import Structure, each
 from tabi.model import arrays
@@ -118,3 +119,24 @@ def test_one_that_is_made_from_another_has_its_fields_first():
         return s.line[2] + s.more[1]
 
     assert total(both) == 3.0
+
+
+class Renamed(Structure, renamed={"stroke": "line"}):
+    line: Any
+
+
+@kernel
+def stroke_sum(s):
+    return s.stroke[0] + s.line[1]
+
+
+def test_fields_keep_their_old_names_in_python_and_in_kernels(monkeypatch):
+    monkeypatch.setattr(_renamed, "_reported", set())
+    with pytest.warns(FutureWarning, match="stroke in Renamed is now called line"):
+        s = Renamed(stroke=np.array([1.0, 2.0]))
+    assert s.stroke is s.line
+    assert stroke_sum(s) == 3.0
+    assert s._replace(stroke=np.ones(2)).line[1] == 1.0
+    assert pickle.loads(pickle.dumps(s._numba_type_)) is s._numba_type_
+    with pytest.raises(AttributeError, match="no 'strike'"):
+        s.strike  # noqa: B018

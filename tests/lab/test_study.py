@@ -2,6 +2,7 @@
 from the criteria alone.
 """
 
+import importlib
 import json
 from typing import Annotated
 
@@ -154,7 +155,7 @@ def test_cases_are_counted_judged_and_told_with_settings_and_machine():
 def test_a_criterion_that_is_not_met_is_told_with_its_limit():
     found = Counting(step=1).run()
     assert found["within"] is False
-    told = "2 numbers\nNOT within: no number is odd: 1, at most 0 expected"
+    told = "2 numbers\nNOT within: no number is odd: 1, expected at most 0"
     assert Counting().text(found) == told
 
 
@@ -263,3 +264,9 @@ def test_settings_are_plain_data(tmp_path):
 def test_the_help_lists_all_studies(group):
     told = CliRunner().invoke(cli.app, [group, "--help"]).stdout
     assert all(f"  {name} " in told for name in studies(group))
+
+
+def test_the_old_name_of_constant_settings_works_and_warns():
+    study = importlib.import_module("tabi.lab.study")
+    with pytest.warns(FutureWarning, match="constant_settings"):
+        assert study.told(dt=1e-3) == {"dt": 1e-3}

@@ -154,7 +154,7 @@ MISTAKES = {
     "a number of the velocity": (written_at("v"), "sim.q and sim.v are copies", STATE),
     "the configuration": (assigned("q"), "sim.q cannot be assigned", STATE),
     "the state": (assigned("state"), "sim.state cannot be assigned", STATE),
-    "the time": (assigned("time"), "sim.time cannot be assigned; sim.reset() starts anew"),
+    "the time": (assigned("time"), "sim.time cannot be assigned; sim.reset() starts again"),
     "the step": (assigned("dt"), "sim.dt cannot be assigned", "tabi.Simulator(world, dt=…)"),
     "a controller": (
         assigned("controller", print),

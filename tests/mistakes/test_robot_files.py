@@ -110,12 +110,12 @@ MISTAKES = {
     "broken XML": (
         text(("</robot>", "")),
         "robot.urdf, line 23: file is not well-formed XML: Premature end of data in tag",
-        "mend it there",
+        "fix it there",
     ),
     "XML without quotes": (
         text(('type="revolute"', "type=revolute")),
         "robot.urdf, line 16: file is not well-formed XML: AttValue: \" or ' expected, line 16,",
-        "mend it there",
+        "fix it there",
     ),
     "a wrong base": (
         text(base="flying"),
@@ -347,7 +347,7 @@ MISTAKES = {
     "an SRDF that is a URDF's text cut off": (
         with_srdf("<robot>"),
         "other.srdf, line 1: file is not well-formed XML: Premature end of data in tag robot",
-        "mend it there",
+        "fix it there",
     ),
     "an MJCF with an error": (
         raw(MJCF.replace("size='0.1'", "size='-0.1'"), "robot.xml"),

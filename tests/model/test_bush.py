@@ -27,7 +27,7 @@ SIDES = ("left", "right")
 def spatial_inertia(robot: Robot, X=None) -> Inertia:
     """Of the whole robot in the world."""
     X = X or robot.placements()
-    return sum((b.inertia.moved(X[b]) for b in robot.bodies), Inertia())
+    return sum((b.inertia.transformed(X[b]) for b in robot.bodies), Inertia())
 
 
 def same(a: Inertia, b: Inertia) -> bool:

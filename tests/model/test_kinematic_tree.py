@@ -13,7 +13,7 @@ from tabi.spatial.transform import translation
 def two_bars():
     """A bar of a metre that turns about y, and a second one at its lower end."""
     tree = KinematicTree("bars")
-    bar = solid_box(1.0, (0.1, 0.1, 1.0)).moved(translation((0.0, 0.0, -0.5)))
+    bar = solid_box(1.0, (0.1, 0.1, 1.0)).transformed(translation((0.0, 0.0, -0.5)))
     tree.add_body("base", Joint("base", "fixed"))
     tree.add_body("upper", Joint("hip", "revolute", axis=(0.0, 1.0, 0.0)), "base", bar)
     knee = Joint("knee", "revolute", translation((0.0, 0.0, -1.0)), axis=(0.0, 1.0, 0.0))

@@ -13,8 +13,8 @@ def test_a_taken_name_gets_the_next_number():
 
 
 def test_a_name_given_on_purpose_is_refused_where_it_is_taken():
-    assert free_name("box", {"ball"}, given=True) == "box"
+    assert free_name("box", {"ball"}, explicit=True) == "box"
     with pytest.raises(ModelError, match="name 'box' occurs twice in the world"):
-        free_name("box", {"box"}, given=True)
+        free_name("box", {"box"}, explicit=True)
     with pytest.raises(ModelError, match="empty name"):
         free_name("", set())

@@ -21,6 +21,6 @@ def test_a_shape_may_be_as_large_as_what_moves():
 
 
 def test_a_place_is_turned_and_moved():
-    X = placing.placed("a", (0.0, 0.0, 0.0, 2.0), (1.0, 2.0, 3.0))
+    X = placing.checked_pose("a", (0.0, 0.0, 0.0, 2.0), (1.0, 2.0, 3.0))
     assert X.p.tolist() == [1.0, 2.0, 3.0]
     assert X.R[:, 0] == pytest.approx([-1.0, 0.0, 0.0])

@@ -96,7 +96,7 @@ def test_the_support_of_a_height_field_is_its_highest_point_and_has_no_bottom():
         ([[0.0, 0.0], [0.0, np.nan]], (1.0, 1.0), "height nan in row 1, column 1"),
         (np.zeros((2, 2)), (1.0, -1.0), "size y -1; expected a positive length"),
         (np.zeros((2, 2)), 1.0, "expected two edges x, y"),
-        ([["a", "b"], ["c", "d"]], (1.0, 1.0), "no numbers"),
+        ([["a", "b"], ["c", "d"]], (1.0, 1.0), "not numbers"),
     ],
 )
 def test_a_height_field_that_is_none_is_refused(heights, size, words):

@@ -6,7 +6,7 @@ import pytest
 import tabi
 from tabi.contact.rows import BILATERAL
 from tabi.observation import bond_check
-from tabi.observation.bond_check import could_be_met
+from tabi.observation.bond_check import avoidable_residual
 from tabi.spatial.transform import about, translation
 
 
@@ -43,10 +43,10 @@ def test_what_an_impulse_could_have_stopped_is_found():
     W = np.array([p.velocities(e) - p.q for e in np.eye(len(p.q))]).T
     can = W @ rng.normal(size=len(p.q))
     assert np.linalg.matrix_rank(W, 1e-9) == 12
-    assert could_be_met(p, can).max() == pytest.approx(
+    assert avoidable_residual(p, can).max() == pytest.approx(
         np.linalg.norm(can.reshape(-1, 3), axis=1).max(), rel=1e-9
     )
-    assert not could_be_met(p, np.zeros(len(p.q))).any()
+    assert not avoidable_residual(p, np.zeros(len(p.q))).any()
 
 
 def test_what_none_could_is_excused():
@@ -58,7 +58,7 @@ def test_what_none_could_is_excused():
     assert none.shape[1] == 6
     left = none @ np.ones(6) / scale
     assert np.abs(left).max() > 0.1
-    assert could_be_met(p, left).max() < 1e-9
+    assert avoidable_residual(p, left).max() < 1e-9
 
 
 def test_a_scale_is_that_of_the_two_bodies_alone():

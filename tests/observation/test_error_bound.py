@@ -9,7 +9,7 @@ from bipeds import hrp2_on_ground
 import tabi
 from tabi.contact.matrix_form import sparse
 from tabi.observation import error_bound
-from tabi.observation.error_bound import judged
+from tabi.observation.error_bound import step_errors
 
 G = 9.81
 
@@ -34,7 +34,9 @@ def hrp2(world):
 def bounded(sim, error):
     """The bound where every point of the last step has this backward error."""
     p = sim.problem()
-    return error_bound.error_bound(judged(sim.data, p, sim.data.impulse, np.full(len(p.mu), error)))
+    return error_bound.error_bound(
+        step_errors(sim.data, p, sim.data.impulse, np.full(len(p.mu), error))
+    )
 
 
 def forces(p, impulse, h):
@@ -163,7 +165,7 @@ def test_in_flight_nothing_is_uncertain_and_with_too_many_contacts_nothing_is_sa
     c = on_the_ground(flying).certificate
     assert (c.force_error_bound, c.pressure_error_bound) == (0.0, {})
     sim = on_the_ground(hrp2)
-    monkeypatch.setattr(error_bound, "MOST", 7)
+    monkeypatch.setattr(error_bound, "MAX_PRESSING_POINTS", 7)
     c = sim.certificate
     assert (c.force_error_bound, c.pressure_error_bound) == (None, None)
     assert "forces known" not in str(c)
@@ -174,5 +176,5 @@ def test_a_problem_with_a_nan_has_no_bound():
     sim = on_the_ground(hrp2)
     p = sim.problem()
     p.omega[:] = np.nan
-    step = judged(sim.data, p, sim.data.impulse, np.ones(len(p.mu)))
+    step = step_errors(sim.data, p, sim.data.impulse, np.ones(len(p.mu)))
     assert np.isnan(error_bound.error_bound(step).force)

@@ -60,3 +60,20 @@ def test_another_robot_is_refused(sim):
         sim.robot("three")
     with pytest.raises(tabi.ModelError, match="is no robot of this world"):
         sim.robot(tabi.robots.hrp2())
+
+
+def test_the_height_above_the_lower_sole_counts():
+    world = tabi.World()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    q = sim.model.initial()
+    view = sim.robot(robot)
+    assert view.fall_margin == pytest.approx(0.5, abs=1e-12)
+    # the left foot rises; the base keeps its height above the right one
+    for joint, change in (("LLEG_HIP_P", -0.5), ("LLEG_KNEE_P", 1.0), ("LLEG_ANKLE_P", -0.5)):
+        q[sim.q_slice(joint)] += change
+    sim.set_state(q)
+    left, right = (sim.position(robot.feet[side])[2] for side in ("left", "right"))
+    assert left > right + 0.05
+    assert view.fall_margin == pytest.approx(0.5, abs=1e-12)

@@ -79,8 +79,8 @@ def test_each_episode_is_the_run_that_was_seen(path):
         assert run.time[1:] == pytest.approx([time for time, *_ in rows])
         assert np.array_equal(run.q[1:], [q for _, q, _ in rows])
         assert run.contact_count[1:].tolist() == [count for *_, count in rows]
-        assert len(run.judged["time"]) >= 1
-        assert (run.judged["time"] <= run.time[-1] + 1e-9).all()
+        assert len(run.step_errors["time"]) >= 1
+        assert (run.step_errors["time"] <= run.time[-1] + 1e-9).all()
 
 
 def test_a_state_restored_from_earlier_begins_an_episode_there(path):

@@ -122,8 +122,8 @@ def test_files_of_earlier_versions_do_not_tell(hopped, tmp_path):
         for name in ("state", "margin", "signal", "events", "state_names"):
             del file[f"feet/{name}"]
     run = read(old)
-    assert (run.feet["state"] == foot_words.NOT_TOLD).all()
-    assert (run.feet["signal"] == foot_words.NOT_TOLD).all()
+    assert (run.feet["state"] == foot_words.NOT_RECORDED).all()
+    assert (run.feet["signal"] == foot_words.NOT_RECORDED).all()
     assert np.isnan(run.feet["margin"]).all()
     assert run.foot_events == ()
     assert np.array_equal(run.feet["wrench"], read(hopped[0]).feet["wrench"])

@@ -1,6 +1,15 @@
 """Words for the states of feet."""
 
-from tabi.recording.foot_words import EDGE, FACE, NONE, NOT_TOLD, SLIDES, STATES, VERTEX, name_of
+from tabi.recording.foot_words import (
+    EDGE,
+    FACE,
+    NONE,
+    NOT_RECORDED,
+    SLIDES,
+    STATES,
+    VERTEX,
+    name_of,
+)
 
 
 def test_each_state_has_its_words():
@@ -11,5 +20,5 @@ def test_each_state_has_its_words():
         "face, stick",
     ]
     assert name_of(EDGE + SLIDES) == "edge, slide"
-    assert name_of(NOT_TOLD) == "not told"
+    assert name_of(NOT_RECORDED) == "not told"
     assert len(STATES) == 2 * SLIDES

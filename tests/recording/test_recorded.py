@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.recording.hdf5 import Careful, RefusedError, write_attribute, write_text
+from tabi.recording.hdf5 import RefusedError, UntrustedFile, write_attribute, write_text
 from tabi.recording.recorded import RecordingError, read
 
 
@@ -236,7 +236,7 @@ print(json.dumps([read_, refused]))
 
 def test_a_careful_reader_says_what_it_wanted(original):
     with h5py.File(original, "r") as file:
-        careful = Careful(original, file)
+        careful = UntrustedFile(original, file)
         assert careful.has("look/body")
         assert not careful.has("look/nothing")
         with pytest.raises(RefusedError, match="'look' is no table"):

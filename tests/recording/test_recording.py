@@ -77,9 +77,11 @@ def test_certificate_and_facts_of_the_run_are_kept(tmp_path):
     assert run.certificate["missed"].tolist() == [0] * 11
     assert run.certificate["gap"][-1] == pytest.approx(0.0, abs=1e-6)
     # judged at its end by the certificate itself
-    assert run.judged["time"][-1] == pytest.approx(0.1)
-    assert run.judged["force_residual"][-1] == found.force_residual
-    assert run.judged["pressure_shift"][-1] == pytest.approx(
+    assert run.step_errors["time"][-1] == pytest.approx(0.1)
+    with pytest.warns(FutureWarning, match="step_errors"):
+        assert run.judged is run.step_errors
+    assert run.step_errors["force_residual"][-1] == found.force_residual
+    assert run.step_errors["pressure_shift"][-1] == pytest.approx(
         1e-3 * max(found.pressure_shift.values())
     )
     assert run.summary["force_residual"] >= found.force_residual

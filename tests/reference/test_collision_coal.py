@@ -7,7 +7,7 @@ import pytest
 from collision.scenes import PAIRS, random_geometry, random_quaternion, two_bodies
 
 from tabi.collision import convex, support
-from tabi.collision.overlap import SAME
+from tabi.collision.overlap import SAME_POINT_RATIO
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from tabi.spatial.transform import from_quaternion
 
@@ -81,9 +81,9 @@ def test_distance_and_normal_of_shapes_apart(kinds):
         x, y = scene.memory.pose[1], scene.memory.pose[0]
         gap = convex.closest(s, x, t, y, 10.0, scene.tables, scene.memory)[2]
         assert gap == pytest.approx(expected, abs=1e-6)
-        # points of a patch that are nearer to each other than SAME of the shapes' size are one of
-        # them, and sides may be tilted
-        near = SAME * (s["reach"] + t["reach"])
+        # points of a patch that are nearer to each other than this are one, and sides may be
+        # tilted
+        near = SAME_POINT_RATIO * (s["reach"] + t["reach"])
         assert points["gap"].min() == pytest.approx(expected, abs=1e-6 + near)
         np.testing.assert_allclose(
             points["normal"][0], n, atol=1e-3 if {"cylinder", "ellipsoid"} & set(kinds) else 1e-6

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tabi.rendering.raster import NEAR, NOTHING, PLANES, fill, fill_plane
+from tabi.rendering.raster import BACKGROUND, FIRST_PLANE, NEAR_PLANE, fill, fill_plane
 
 # a picture of 40 × 40 pixels; at the depth Z a pixel is Z/40 wide
 SIZE, LENS = 40, (40.0, 20.0, 20.0)
@@ -11,8 +11,8 @@ SIZE, LENS = 40, (40.0, 20.0, 20.0)
 POSE = np.append(np.eye(3).ravel(), np.zeros(3))[None]
 
 
-def drawn(triangles, lit=NOTHING, shaded=NOTHING, buffers=None):
-    nearest, what = buffers or (np.zeros((SIZE, SIZE)), np.full((SIZE, SIZE), NOTHING, np.int32))
+def drawn(triangles, lit=BACKGROUND, shaded=BACKGROUND, buffers=None):
+    nearest, what = buffers or (np.zeros((SIZE, SIZE)), np.full((SIZE, SIZE), BACKGROUND, np.int32))
     corners = np.array(triangles, np.float32).reshape(-1, 3, 3)
     fill(nearest, what, corners, np.zeros(len(corners), np.int32), POSE, LENS, lit, shaded)
     return nearest, what
@@ -35,7 +35,7 @@ def rays():
 def test_nearer_triangle_hides_the_farther_one_in_either_order(near):
     nearest, what = drawn([half(1.0 if k == near else 2.0) for k in range(2)])
     assert what[5, 5] == near
-    assert what[39, 39] == NOTHING
+    assert what[39, 39] == BACKGROUND
     assert nearest[5, 5] == pytest.approx(1.0)
     # half of the square, with the middles on its edge
     assert (what >= 0).sum() == 820
@@ -61,7 +61,7 @@ def test_depth_of_a_tilted_triangle_is_where_rays_meet_its_plane():
 
 def test_face_that_is_seen_from_behind_is_left_out():
     a, b, c = half(1.0)
-    assert (drawn([(a, c, b)])[1] == NOTHING).all()
+    assert (drawn([(a, c, b)])[1] == BACKGROUND).all()
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2])
@@ -82,7 +82,7 @@ def test_triangle_that_reaches_behind_the_camera_is_cut_not_smeared(turn, behind
         side = (bx - ax) * (Z - az) - (bz - az) * (X - ax)
         inside &= side >= 0
         margin = np.minimum(margin, abs(side))
-    expected = inside & (y < 0) & (Z > NEAR)
+    expected = inside & (y < 0) & (Z > NEAR_PLANE)
     # single precision of the corners decides on the edge
     sure = margin > 1e-5
     assert expected.any()
@@ -91,8 +91,8 @@ def test_triangle_that_reaches_behind_the_camera_is_cut_not_smeared(turn, behind
 
 
 def test_what_is_nearer_than_the_near_plane_is_not_seen():
-    assert (drawn([half(0.99 * NEAR)])[1] == NOTHING).all()
-    assert (drawn([half(1.01 * NEAR)])[1] == 0).any()
+    assert (drawn([half(0.99 * NEAR_PLANE)])[1] == BACKGROUND).all()
+    assert (drawn([half(1.01 * NEAR_PLANE)])[1] == 0).any()
 
 
 def test_triangle_that_is_nowhere_draws_nothing():
@@ -105,7 +105,7 @@ def test_triangle_that_is_nowhere_draws_nothing():
         far,
         -np.array(half(1.0)),
     ):
-        assert (drawn([corners])[1] == NOTHING).all()
+        assert (drawn([corners])[1] == BACKGROUND).all()
 
 
 def test_two_halves_of_a_square_leave_no_gap_along_their_edge():
@@ -127,23 +127,23 @@ def test_two_halves_of_a_square_leave_no_gap_along_their_edge():
 
 def test_shadow_falls_only_on_what_it_is_meant_for():
     nearest, what = drawn([half(2.0)])
-    what[:20] = PLANES
-    drawn([half(1.0)], lit=PLANES, shaded=PLANES - 1, buffers=(nearest, what))
-    assert what[5, 5] == PLANES - 1
+    what[:20] = FIRST_PLANE
+    drawn([half(1.0)], lit=FIRST_PLANE, shaded=FIRST_PLANE - 1, buffers=(nearest, what))
+    assert what[5, 5] == FIRST_PLANE - 1
     assert what[25, 5] == 0
-    assert what[5, 39] == PLANES
+    assert what[5, 39] == FIRST_PLANE
     assert nearest[5, 5] == pytest.approx(0.5)
 
 
 def test_plane_is_seen_where_rays_meet_it_and_hides_what_is_below():
     nearest, what = drawn([half(3.0)])
     # 1/Z = row/20 − 1: from the middle row downwards
-    fill_plane(nearest, what, (-1.0, 0.0, 0.05), PLANES)
+    fill_plane(nearest, what, (-1.0, 0.0, 0.05), FIRST_PLANE)
     rows = np.arange(SIZE) + 0.5
     below = 0.05 * rows - 1.0 > 0
-    assert (what[below][:, -1] == PLANES).all()
-    assert (what[~below][1:, -1] == NOTHING).all()
+    assert (what[below][:, -1] == FIRST_PLANE).all()
+    assert (what[~below][1:, -1] == BACKGROUND).all()
     assert np.allclose(nearest[below, -1], 0.05 * rows[below] - 1.0)
     # 1/3 of the triangle is more than the plane's at first
     assert what[22, 2] == 0
-    assert what[30, 2] == PLANES
+    assert what[30, 2] == FIRST_PLANE

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tabi.rendering.raster import NOTHING, PLANES
+from tabi.rendering.raster import BACKGROUND, FIRST_PLANE
 from tabi.rendering.shading import CELL, WIDTH, line, paint, shade
 
 TONES = np.array([(200.0, 210, 220), (100, 110, 120), (50, 55, 60), (80, 90, 100), (40, 45, 50)])
@@ -29,7 +29,7 @@ def test_pixel_is_the_mean_of_its_samples():
 
 def test_nothing_has_the_colour_of_the_sky():
     pixels = np.zeros((2, 2, 3), np.uint8)
-    what = np.full((4, 4), NOTHING, np.int32)
+    what = np.full((4, 4), BACKGROUND, np.int32)
     paint(pixels, what, np.zeros((0, 3), np.uint8), np.zeros((0, 3, 3)), TONES, 1.0)
     assert (pixels == TONES[0]).all()
 
@@ -49,7 +49,7 @@ def test_lines_cover_as_much_of_all_pixels_as_of_the_plane(wide):
 def test_ground_is_darker_in_the_shadow_and_pales_with_the_distance():
     # a plane that is seen everywhere at one depth, 0.25 m off its lines
     pixels = np.zeros((1, 2, 3), np.uint8)
-    what = np.array([[PLANES, PLANES - 1]], np.int32)
+    what = np.array([[FIRST_PLANE, FIRST_PLANE - 1]], np.int32)
     tones = []
     for depth in (0.01, 1e6):
         ground = np.zeros((1, 3, 3))

@@ -7,7 +7,7 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.recording import pad_tracks
-from tabi.recording.foot_words import NOT_TOLD, STATES
+from tabi.recording.foot_words import NOT_RECORDED, STATES
 from tabi.reporting import curves, figures
 
 G = 9.81
@@ -74,7 +74,9 @@ def test_sliding_is_a_band_and_what_is_not_told_is_no_panel(run):
     (band,) = (curve for curve in named(slid, "feet")[0].curves if curve.style == "band")
     assert band.label == "right foot slides"
     assert np.flatnonzero(np.isfinite(band.y)).tolist() == list(range(100, len(run.time)))
-    old = replace(run, feet=run.feet | {"state": np.full_like(states, NOT_TOLD)}, foot_events=())
+    old = replace(
+        run, feet=run.feet | {"state": np.full_like(states, NOT_RECORDED)}, foot_events=()
+    )
     assert "feet" not in {panel.name for panel in curves.panels(old)}
     with pytest.raises(ModelError, match="nothing to plot of feet"):
         named(old, "feet")
@@ -96,7 +98,7 @@ def test_joints_are_in_degrees_with_targets_and_efforts(run):
     assert position.y_label == "position [°]"
     assert effort.curves[0].y == pytest.approx(run.motors["effort"][rows, k])
     assert effort.y_label == "effort [N·m]"
-    assert len(named(run, "joints")[1].curves) == curves.JOINTS
+    assert len(named(run, "joints")[1].curves) == curves.MAX_JOINTS
 
 
 def test_energy_sums_up_and_certificate_has_its_tolerance(run):

@@ -41,9 +41,9 @@ def test_quaternions_are_those_of_the_rotations():
 
 
 def test_arrows_are_the_pressing_contacts_of_their_rows(run):
-    chosen = np.array([200, 3, 50])
-    found = frames(run, chosen)
-    for k, row in enumerate(chosen):
+    selected = np.array([200, 3, 50])
+    found = frames(run, selected)
+    for k, row in enumerate(selected):
         contacts = run.contacts_at(row)
         pressing = contacts["status"] > 0
         point, force = found.arrows(k)
@@ -89,10 +89,10 @@ def test_times_without_a_row_are_named_as_they_were_asked_for(run, start, end, s
 
 
 def test_arrows_are_the_forces_on_the_upper_body_whichever_the_contact_names_first(run):
-    chosen = np.array([len(run.time) - 1])
+    selected = np.array([len(run.time) - 1])
     turned = {name: -run.contacts[name] for name in ("normal", "force")}
-    found = frames(run, chosen)
-    same = frames(dataclasses.replace(run, contacts=run.contacts | turned), chosen)
+    found = frames(run, selected)
+    same = frames(dataclasses.replace(run, contacts=run.contacts | turned), selected)
     assert len(found.force) > 0
     assert (found.force[:, 2] > 0).all()
     assert np.array_equal(same.force, found.force)

@@ -24,10 +24,10 @@ def test_packed_numbers_are_within_half_a_step():
 
 
 def test_contents_are_the_frames_of_the_run(run):
-    chosen = rows(run, 60)
-    data = html.contents(run, chosen)
-    found = frames(run, chosen)
-    assert data["frames"]["count"] == len(chosen)
+    selected = rows(run, 60)
+    data = html.contents(run, selected)
+    found = frames(run, selected)
+    assert data["frames"]["count"] == len(selected)
     # the crate and the robot are within two metres: 16 bits are 0.03 mm
     assert html.unpacked(data["frames"]["position"]) == pytest.approx(
         found.position.reshape(-1, 3), abs=3e-5

@@ -24,15 +24,19 @@ def test_picture_shows_the_robot_in_its_colours(run):
 
 
 def test_gif_has_its_frames_and_their_pace(run, tmp_path):
-    chosen, told = rows(run, 25), []
+    selected, told = rows(run, 25), []
     (path,) = movie.write(
-        run, tmp_path / "run.gif", chosen, (96, 72), lambda done, count: told.append((done, count))
+        run,
+        tmp_path / "run.gif",
+        selected,
+        (96, 72),
+        lambda done, count: told.append((done, count)),
     )
     with Image.open(path) as image:
         assert image.size == (96, 72)
-        assert image.n_frames == len(chosen)
+        assert image.n_frames == len(selected)
         assert image.info["duration"] == 40
-    assert told[-1] == (len(chosen) - 1, len(chosen))
+    assert told[-1] == (len(selected) - 1, len(selected))
 
 
 def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
@@ -51,14 +55,14 @@ def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
 @pytest.mark.process
 @pytest.mark.skipif(movie.ffmpeg() is None, reason="no ffmpeg on the path")
 def test_film_by_ffmpeg_itself_has_its_frames(run, tmp_path):
-    chosen, path = rows(run, 10), tmp_path / "run.mp4"
-    movie.write(run, path, chosen, (96, 72))
+    selected, path = rows(run, 10), tmp_path / "run.mp4"
+    movie.write(run, path, selected, (96, 72))
     done = subprocess.run(
         [str(movie.ffmpeg()), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
         capture_output=True,
         timeout=60,
     )
-    assert len(done.stdout) == len(chosen) * 96 * 72 * 3
+    assert len(done.stdout) == len(selected) * 96 * 72 * 3
 
 
 def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch):
@@ -80,10 +84,10 @@ def test_film_gets_every_pixel_and_ffmpegs_own_words(run, tmp_path, monkeypatch,
     )
     fake.chmod(0o755)
     monkeypatch.setattr(movie, "ffmpeg", lambda: str(fake))
-    chosen, path = rows(run, 10), tmp_path / "run.mp4"
+    selected, path = rows(run, 10), tmp_path / "run.mp4"
     if code:
         with pytest.raises(RecordingError, match="ffmpeg could not write it: no such codec"):
-            movie.write(run, path, chosen, (32, 24))
+            movie.write(run, path, selected, (32, 24))
     else:
-        movie.write(run, path, chosen, (32, 24))
-    assert path.stat().st_size == len(chosen) * 32 * 24 * 3
+        movie.write(run, path, selected, (32, 24))
+    assert path.stat().st_size == len(selected) * 32 * 24 * 3

@@ -5,7 +5,7 @@ import pytest
 from recording.test_pad_tracks import grid
 
 from tabi.recording import pad_tracks
-from tabi.reporting.pressure_scale import LEAST, PAPER, SCALE, FaceRaster, colors, top
+from tabi.reporting.pressure_scale import MIN_SCALE_END, PAPER, SCALE, FaceRaster, colors, top
 
 
 def test_more_pressure_is_always_lighter():
@@ -23,7 +23,7 @@ def test_more_pressure_is_always_lighter():
 
 def test_the_scale_ends_at_the_next_round_number():
     assert [top(p) for p in (0.0, 999.0, 1e3, 1.2e4, 2.86e5, 9.9e5)] == pytest.approx(
-        [LEAST, 1e3, 1e3, 1.5e4, 3e5, 1e6]
+        [MIN_SCALE_END, 1e3, 1e3, 1.5e4, 3e5, 1e6]
     )
     for p in np.geomspace(1e3, 1e7, 50):
         assert p <= top(p) * (1 + 1e-12)

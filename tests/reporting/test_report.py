@@ -248,7 +248,7 @@ def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
         assert title in words
     assert page.TITLES["soles"] not in words
     # six moments, seven figures and the time line
-    assert found.tags.count("img") == pictures.MOMENTS + 8
+    assert found.tags.count("img") == pictures.FRAME_COUNT + 8
     found = check_page(page_of(slide))
     assert "Three cubes slide at 2 m/s" in "".join(found.words)
     assert slide.scene in "".join(found.words)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from plates import LENGTH, WIDTH, on_plane
 
-from tabi.recording.foot_words import FACE, NOT_TOLD, STATES
+from tabi.recording.foot_words import FACE, NOT_RECORDED, STATES
 from tabi.recording.recorded import read
 from tabi.reporting import soles
 
@@ -32,7 +32,7 @@ def test_of_points_on_a_line_an_edge_is_all_and_of_one_point_a_vertex_is_it():
 
 def test_in_the_air_and_where_it_is_not_told_nothing_is_lit_and_a_soft_face_is_the_sole():
     assert lit("none", SQUARE, (np.nan, np.nan)) == set()
-    assert len(soles.lit(NOT_TOLD, SQUARE, np.zeros(2), SQUARE)) == 0
+    assert len(soles.lit(NOT_RECORDED, SQUARE, np.zeros(2), SQUARE)) == 0
     assert lit("face, stick", [(0.5, 0.5)], (0.2, 0.2)) == set(map(tuple, SQUARE.tolist()))
     assert lit("face, stick", np.zeros((0, 2)), (0.2, 0.2)) == set(map(tuple, SQUARE.tolist()))
 

@@ -10,7 +10,7 @@ import pytest
 
 from tabi.recording.recorded import STATUS, RecordingError
 from tabi.reporting import mcap_file, tables
-from tabi.reporting.frames import ARROW, foot_events, frames, rows
+from tabi.reporting.frames import HUMANOID_ARROW_SCALE, foot_events, frames, rows
 
 
 def test_csv_has_every_number_to_the_last_digit(run, tmp_path):
@@ -82,17 +82,17 @@ def test_world_without_feet_has_no_table_of_them(run, tmp_path):
 
 def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="package pyarrow is not installed")
-    chosen = rows(run, 100)
-    written = tables.write_parquet(run, tmp_path / "run.parquet", chosen)
+    selected = rows(run, 100)
+    written = tables.write_parquet(run, tmp_path / "run.parquet", selected)
     table = parquet.read_table(written[0])
-    assert table.column("time_s").to_pylist() == run.time[chosen].tolist()
-    assert table.column("kinetic_energy_j").to_pylist() == run.energy["kinetic"][chosen].tolist()
+    assert table.column("time_s").to_pylist() == run.time[selected].tolist()
+    assert table.column("kinetic_energy_j").to_pylist() == run.energy["kinetic"][selected].tolist()
     assert np.isnan(table.column("hrp2_zmp_x_m")[0].as_py())
     about = json.loads(table.schema.metadata[b"tabi"])
     assert about["seed"] == 3
     assert about["scene"] == "a: 1\n"
     points = parquet.read_table(written[1])
-    assert points.num_rows == run.contact_count[chosen].sum()
+    assert points.num_rows == run.contact_count[selected].sum()
     assert parquet.read_table(written[2]).column("foot").to_pylist() == [
         event.foot for event in run.foot_events
     ]
@@ -101,9 +101,9 @@ def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
 @pytest.mark.slow
 def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     reader = pytest.importorskip("mcap.reader", reason="package mcap is not installed")
-    chosen = rows(run, 50)
-    (path,) = mcap_file.write(run, tmp_path / "run.mcap", chosen)
-    found, messages = frames(run, chosen), {}
+    selected = rows(run, 50)
+    (path,) = mcap_file.write(run, tmp_path / "run.mcap", selected)
+    found, messages = frames(run, selected), {}
     with path.open("rb") as stream:
         opened = reader.make_reader(stream)
         for schema, channel, message in opened.iter_messages():
@@ -118,7 +118,7 @@ def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     assert json.loads(about["tabi"]["meta"])["seed"] == 3
     assert len(messages["/scene"]) == 1
     assert [at for at, _ in messages["/tf"]] == [round(1e9 * t) for t in found.time]
-    for k in (0, len(chosen) - 1):
+    for k in (0, len(selected) - 1):
         last = messages["/tf"][k][1]["transforms"][0]
         assert [last["translation"][axis] for axis in "xyz"] == found.position[k, 1].tolist()
         assert [last["rotation"][part] for part in "wxyz"] == found.quaternion[k, 1].tolist()
@@ -127,12 +127,12 @@ def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     assert messages["/feet"][0][1]["left"]["cop"] == [None, None]
     foot = messages["/feet"][1][1]["left"]
     assert (foot["state"], foot["signal"]) == ("face, stick", 1)
-    assert foot["margin"] == run.feet["margin"][chosen[1], run.world.feet.names.index("left")]
+    assert foot["margin"] == run.feet["margin"][selected[1], run.world.feet.names.index("left")]
     assert [message for _, message in messages["/foot_events"]] == [
         asdict(event) for event in run.foot_events
     ]
     assert messages["/foot_events"][0][0] == 1_000_000
-    assert messages["/energy"][-1][1]["kinetic"] == run.energy["kinetic"][chosen[-1]]
+    assert messages["/energy"][-1][1]["kinetic"] == run.energy["kinetic"][selected[-1]]
 
 
 def test_arrows_of_mcap_point_along_their_forces(run):
@@ -146,7 +146,7 @@ def test_arrows_of_mcap_point_along_their_forces(run):
         along = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
         assert along == pytest.approx(force / np.linalg.norm(force), abs=1e-9)
         assert arrow["shaft_length"] + arrow["head_length"] == pytest.approx(
-            ARROW * np.linalg.norm(force)
+            HUMANOID_ARROW_SCALE * np.linalg.norm(force)
         )
 
 

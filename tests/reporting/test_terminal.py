@@ -49,7 +49,7 @@ def test_the_first_interrupt_is_answered(capfd):
 
 
 def test_a_warning_is_a_sentence_that_is_printed_once_and_others_stay(capsys, monkeypatch):
-    monkeypatch.setattr(terminal, "_said", set())
+    monkeypatch.setattr(terminal, "_printed", set())
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = lambda message, *where, **more: print("other", message)

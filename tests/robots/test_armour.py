@@ -50,6 +50,6 @@ def test_plates_are_seen_and_not_felt():
     plate = some_shapes()[4]
     assert plate.visible
     assert not plate.collides
-    felt = armour.felt(armour.ball(0.1, (0, 0, 0), WHITE, GREY))
-    assert felt.collides
-    assert not felt.visible
+    shape = armour.invisible(armour.ball(0.1, (0, 0, 0), WHITE, GREY))
+    assert shape.collides
+    assert not shape.visible

@@ -314,7 +314,7 @@ def test_armatures_are_positive_and_below_what_the_limbs_themselves_weigh(robot)
         total = Inertia()
         for other in robot.bodies:
             if body in chain(robot, other.name):
-                total = total + other.inertia.moved(X[other])
+                total = total + other.inertia.transformed(X[other])
         axis = X[body].R @ np.array(body.joint.axis)
         arm = np.cross(axis, total.centre - X[body].p)
         limb = axis @ total.tensor @ axis + total.mass * arm @ arm

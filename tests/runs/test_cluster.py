@@ -92,7 +92,9 @@ def test_rows_that_are_there_are_not_given_to_workers(scene, tmp_path, local, mo
     first = json.loads(invoke(scene, "--over", "duration_s=0.01,0.02", *cluster_at).stdout)
     given = []
     packed = cluster.packed
-    monkeypatch.setattr(cluster, "packed", lambda task: given.append(task.chosen) or packed(task))
+    monkeypatch.setattr(
+        cluster, "packed", lambda task: given.append(task.parameters) or packed(task)
+    )
     more = json.loads(invoke(scene, "--over", "duration_s=0.01:0.03:3", *cluster_at).stdout)
     assert given == [{"duration_s": "0.03"}]
     assert more["runs"][:2] == first["runs"]
@@ -189,7 +191,7 @@ def test_who_differs_is_told_and_how_many_more(scene):
         "install the same on all of them"
     )
     assert cluster.words({}) == "no tabi"
-    with pytest.raises(TabiError, match=r"a worker has tabi .* was asked for"):
+    with pytest.raises(TabiError, match=r"a worker has tabi .* is required"):
         cluster.run("", "", [], {"tabi": "0.0.1", "sources": "x"})
 
 

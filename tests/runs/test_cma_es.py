@@ -19,7 +19,7 @@ def minimised(f, start, step=0.5, generations=400, goal=1e-10, **options):
         best = min([best, *zip(values, candidates, strict=True)], key=lambda one: one[0])
         if best[0] <= goal:
             return best[1], k * search.population
-        search.tell(values)
+        search.update(values)
     raise AssertionError(f"{best[0]} after {generations} generations")
 
 
@@ -62,7 +62,7 @@ def test_only_the_order_of_values_counts_and_the_worst_may_be_no_numbers():
         for _ in range(5):
             values = np.array([f(x) for x in search.ask()])
             values[np.argmax(values)] = np.nan if f(np.zeros(3)) else np.inf
-            search.tell(values)
+            search.update(values)
         runs.append(search.to_dict())
     assert runs[0] == runs[1]
 
@@ -70,7 +70,7 @@ def test_only_the_order_of_values_counts_and_the_worst_may_be_no_numbers():
 def test_a_search_that_is_written_down_goes_on_to_the_last_bit():
     search = CmaEs([1.0, 2.0], 0.4, population=7, seed=2)
     for _ in range(3):
-        search.tell([float(x @ x) for x in search.ask()])
+        search.update([float(x @ x) for x in search.ask()])
     again = CmaEs.from_dict(json.loads(json.dumps(search.to_dict())))
     assert np.array_equal(search.ask(), again.ask())
 
@@ -79,7 +79,7 @@ def test_covariance_stays_symmetric_and_positive_where_values_are_noise():
     search, noise = CmaEs(np.zeros(4), 1.0), np.random.default_rng(0)
     for _ in range(200):
         search.ask()
-        search.tell(noise.normal(size=search.population))
+        search.update(noise.normal(size=search.population))
     assert np.array_equal(search.covariance, search.covariance.T)
     assert np.linalg.eigvalsh(search.covariance).min() > 0
     assert search.spread > 0
@@ -90,11 +90,16 @@ def test_mirrors_fold_numbers_into_the_unit_interval():
     assert reflected(x) == pytest.approx([0.25, 0.0, 0.3, 1.0, 0.8, 0.4, 0.9])
 
 
+def test_the_old_name_of_update_works():
+    with pytest.warns(FutureWarning, match="update"):
+        assert CmaEs([0.0], 1.0).tell.__name__ == "update"
+
+
 def test_what_cannot_be_searched_is_refused():
     with pytest.raises(tabi.ModelError, match="positive step"):
         CmaEs([0.0], -1.0)
     with pytest.raises(tabi.ModelError, match="one or more finite numbers"):
         CmaEs([], 1.0, population=6)
     search = CmaEs([0.0, 0.0], 1.0)
-    with pytest.raises(tabi.ModelError, match="that were asked for"):
-        search.tell([0.0] * search.population)
+    with pytest.raises(tabi.ModelError, match="requested candidates"):
+        search.update([0.0] * search.population)

@@ -77,7 +77,7 @@ def test_an_interrupt_ends_it_with_130_and_a_missed_step_with_1(scene, capsys):
         return Summary("mine", "t", missed=3 if fine else 0)
 
     assert run_error.run_error(told, missed, False, False) == 1
-    assert "with tolerance/100 3 STEPS MISSED" in capsys.readouterr().out
+    assert "with tolerance/100 3 STEPS DID NOT CONVERGE" in capsys.readouterr().out
 
 
 def test_a_robot_that_falls_in_some_runs_only_is_told_so():

@@ -73,7 +73,9 @@ def test_rigid_joints_stay_to_the_bit_and_the_rubber_gives_way():
     for name in robot.joint_names:
         assert sim.state.q[sim.model.q_index(name)] == robot.joint(name).position[0]
     assert sim.state.q[sim.model.q_index("left_bush_z")] > 1e-4
-    with pytest.raises(SceneError, match="rigid_joints is given, but hrp2 is limp: nothing tells"):
+    with pytest.raises(
+        SceneError, match="rigid_joints is specified, but hrp2 is limp: its joints have no commands"
+    ):
         world(f"{text[:-2]}, motion: {{kind: limp}}}}\n")
 
 

@@ -24,7 +24,7 @@ def test_a_compound_has_the_mass_and_inertia_of_its_parts():
     ]
     boxes += [((0.02, y, 0.5 * (0.08 + high)), (0.04, 0.04, high - 0.08), 1.0) for y in (-0.3, 0.3)]
     total = sum(
-        (inertia.solid_box(mass, size).moved(translation(p)) for p, size, mass in boxes),
+        (inertia.solid_box(mass, size).transformed(translation(p)) for p, size, mass in boxes),
         inertia.Inertia(),
     )
     # a prism over a polygon of n corners at R:
@@ -34,7 +34,7 @@ def test_a_compound_has_the_mass_and_inertia_of_its_parts():
         mass, np.zeros(3), mass * np.diag([flat / 2 + 0.05**2 / 12, flat / 2 + 0.05**2 / 12, flat])
     )
     for x, y in ((0.06, -0.29), (0.06, 0.29), (0.54, -0.29), (0.54, 0.29)):
-        total = total + foot.moved(translation((x, y, 0.025)))
+        total = total + foot.transformed(translation((x, y, 0.025)))
     assert body.inertia.mass == pytest.approx(total.mass)
     assert body.inertia.centre == pytest.approx(total.centre, abs=1e-7)
     # the file has its corners to a micrometre
@@ -62,7 +62,7 @@ def test_a_mesh_is_its_hull_to_contacts_and_itself_to_people(tmp_path):
     made = scene.world()
     crate, pair = made.objects
     # the file's cube has its corner at the origin
-    expected = inertia.solid_box(3.0, (0.2, 0.2, 0.2)).moved(translation((0.1, 0.1, 0.1)))
+    expected = inertia.solid_box(3.0, (0.2, 0.2, 0.2)).transformed(translation((0.1, 0.1, 0.1)))
     assert crate.inertia.centre == pytest.approx(expected.centre, abs=1e-12)
     assert crate.inertia.tensor == pytest.approx(expected.tensor, abs=1e-12)
     for shapes, size in ((made.fixed.shapes, 1.0), (crate.shapes, 0.2), (pair.shapes, 2.0)):

@@ -34,7 +34,7 @@ def test_the_error_is_the_larger_one_of_contacts_and_joints_and_a_nan_stays():
 
 def test_a_miss_without_contacts_or_with_work_left_blames_neither():
     with pytest.warns(tabi.MissedStepWarning, match=r"to 0.5 s .*without contacts") as said:
-        faults.warn(seen(0.0, 1e-3))
+        faults.warn_not_converged(seen(0.0, 1e-3))
     assert "budget" not in str(said[0].message)
     assert "0.001 m/s" in str(said[0].message)
 
@@ -71,9 +71,9 @@ def test_laws_of_their_own_say_why_they_missed():
     ):
         law = SimpleNamespace(NAME=contact, CERTIFIED=False, MISSED=f"{why} failed")
         with pytest.warns(faults.MissedStepWarning) as told:
-            faults.warn(seen(0.0, 0.0, law))
+            faults.warn_not_converged(seen(0.0, 0.0, law))
         words = str(told[0].message)
-        assert words.startswith(f"the step to 0.5 s was missed by contact='{contact}'")
+        assert words.startswith(f"the step to 0.5 s did not converge with contact='{contact}'")
         assert f"{why} failed" in words
 
 

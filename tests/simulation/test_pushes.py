@@ -50,12 +50,12 @@ def test_a_push_below_the_dry_friction_of_a_joint_moves_nothing():
 
 
 def test_a_push_told_for_later_does_not_break_up_the_run_before_it():
-    assert pushes.steps_alone([], 0, 1000) == 1000
+    assert pushes.steps_without_callback([], 0, 1000) == 1000
     sim = slider(friction=0.0)
     sim.apply_force("mass", force=(1, 0, 0), duration=0.01, at=0.5)
     (later,) = sim.pushes
-    assert pushes.steps_alone([later], 0, 1000) == 500
-    assert pushes.steps_alone([later], 500, 1000) == 1
+    assert pushes.steps_without_callback([later], 0, 1000) == 500
+    assert pushes.steps_without_callback([later], 500, 1000) == 1
     sim.run(1.0)
     assert sim.state.v[0] == pytest.approx(1.0 * 0.01 / 2.0, rel=1e-9)
     assert sim.pushes == ()

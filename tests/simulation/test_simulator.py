@@ -416,7 +416,7 @@ def test_velocities_that_are_not_finite_stop_the_run_with_the_last_good_state(
     sim.apply_force(box, (force, 0, 0), duration=1.0)
     with pytest.raises(
         SimulationError,
-        match=r"velocities are not finite or absurd after 0.01 s; "
+        match=r"velocities are not finite or implausible after 0.01 s; "
         r"the state is that of the step before",
     ):
         sim.run(0.1)

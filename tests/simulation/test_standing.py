@@ -155,11 +155,11 @@ def test_one_that_holds_something_is_refused_or_lets_go():
     bond = sim.bond("weld", "box", "left_hand" if "left_hand" in sim.model.links else "chest")
     with pytest.raises(ModelError, match=r"'hrp2' is bonded to 'box'; release the bond"):
         sim.stand_up(robot)
-    assert bond.held
+    assert bond.is_active
     stood = sim.stand_up(robot, release=True)
     assert stood.released == ("box",)
     assert "let go of box" in str(stood)
-    assert not bond.held
+    assert not bond.is_active
     sim.run(0.3)
     assert not sim.fallen(robot, 0.6)
 

@@ -1,5 +1,5 @@
-"""A force, a kind of rows and a law of one's own, as a user would write them:
-nothing of tabi is edited.
+"""A force, a kind of rows and a law of one's part_memory, as a user would write them:
+no_action of tabi is edited.
 """
 
 from types import SimpleNamespace
@@ -12,22 +12,22 @@ from tabi.contact.rows import BILATERAL
 from tabi.jit import kernel
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, load3, load6, load9, mul, scale, store3, store9, sub
-from tabi.step.parts import keep_all, nothing, right, unchanged
+from tabi.step.parts import no_action, no_judge, no_revision, withhold_none
 from tabi.step.rows.bonds import warm_start
 
 # ---- a force: the air's drag on every degree of freedom, taken at the end of the step -----------
 
 
 @kernel(inline=True)
-def drag(own, t, d, s, h):
+def drag(part_memory, t, d, s, h):
     """τ = −c v⁺."""
     for k in range(d.v.shape[0]):
-        s.applied[k] -= own[0] * d.v[k]
-        s.added[k] += h * own[0]
+        s.applied[k] -= part_memory[0] * d.v[k]
+        s.added[k] += h * part_memory[0]
 
 
 air = SimpleNamespace(
-    NAME="air", load=drag, judge=right, finish=nothing, memory=lambda model: np.array([0.0])
+    NAME="air", load=drag, judge=no_judge, finish=no_action, memory=lambda model: np.array([0.0])
 )
 
 # ---- a kind of rows: points of bodies nailed to places of the world -----------------------------
@@ -36,20 +36,20 @@ NAIL = np.dtype([("body", np.int64), ("point", float, 3), ("place", float, 3)], 
 
 
 @kernel(inline=True)
-def add_nails(own, t, d, count, s, h):
+def add_nails(part_memory, t, d, count, s, h):
     """A point for each nail."""
-    for k in range(own.shape[0]):
+    for k in range(part_memory.shape[0]):
         if count + k < s.points.shape[0]:
             p = s.points[count + k]
-            p.a, p.b, p.gap, p.shape_a, p.shape_b, p.feature = own[k].body, 0, 0.0, k, 0, 0
+            p.a, p.b, p.gap, p.shape_a, p.shape_b, p.feature = part_memory[k].body, 0, 0.0, k, 0, 0
             s.source[count + k] = k
-    return count + own.shape[0]
+    return count + part_memory.shape[0]
 
 
 @kernel(inline=True)
-def fill_nail(own, t, d, e, s, x, group, h):
+def fill_nail(part_memory, t, d, e, s, x, group, h):
     """u = ẋ + (x − place)/h = 0."""
-    nail, p, w, i = own[s.source[e]], s.problem, s.dynamics, 3 * x
+    nail, p, w, i = part_memory[s.source[e]], s.problem, s.dynamics, 3 * x
     row, body = p.contact[x], w.body[nail.body]
     r = add(load3(body.position), mul(load9(body.rotation), load3(nail.point)))
     store3(row.arm_a, r)
@@ -67,11 +67,11 @@ def fill_nail(own, t, d, e, s, x, group, h):
 
 nails = SimpleNamespace(
     NAME="nails",
-    withhold=keep_all,
+    withhold=withhold_none,
     add=add_nails,
     fill=fill_nail,
     warm_start=warm_start,
-    revise=unchanged,
+    revise=no_revision,
     memory=lambda model: table(0, NAIL),
 )
 

@@ -7,7 +7,7 @@ import pytest
 from soles.shapes import BOOT, RECTANGLE
 
 from tabi import ModelError
-from tabi.soles.condensation import KEPT, condensed
+from tabi.soles.condensation import MAX_CACHED_FILES, condensed
 from tabi.soles.elasticity import assemble
 from tabi.soles.materials import Layer
 from tabi.soles.mesh import SoleMesh, sole_mesh
@@ -99,10 +99,10 @@ def test_files_differ_by_material_element_and_mesh_and_only_the_last_are_kept(tm
             condensed(mesh, (layer,), element, folder=tmp_path)
     condensed(coarse(SOFT, BOOT), (SOFT,), folder=tmp_path)
     assert len(list(tmp_path.iterdir())) == 5
-    for i in range(KEPT):
+    for i in range(MAX_CACHED_FILES):
         layer = replace(SOFT, poisson_ratio=0.1 + 0.01 * i)
         condensed(mesh, (layer,), "linear", folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == KEPT
+    assert len(list(tmp_path.iterdir())) == MAX_CACHED_FILES
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path):

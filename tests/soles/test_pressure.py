@@ -91,12 +91,12 @@ def test_a_heavier_load_brings_more_of_a_rounded_edge_to_the_ground():
 def test_the_minimum_gives_the_same_nodes_as_trying_does(sole, monkeypatch):
     wrench = (300.0, *(sole.ground_centre[:2] + 0.02))
     tried = sole.pressure(wrench)
-    ordinary, calls = pressure._Plane.settle, []
+    ordinary, calls = pressure._Plane.active_set, []
 
     def failing_first(plane, pushing):
         calls.append(pushing)
         return None if len(calls) == 1 else ordinary(plane, pushing)
 
-    monkeypatch.setattr(pressure._Plane, "settle", failing_first)
+    monkeypatch.setattr(pressure._Plane, "active_set", failing_first)
     np.testing.assert_allclose(sole.pressure(wrench).force, tried.force, atol=1e-9 * 300.0)
     assert len(calls) == 2

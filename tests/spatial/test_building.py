@@ -43,7 +43,7 @@ def test_inertia_inside_triangles_is_that_of_the_box_they_bound():
     # two triangles a face, seen from outside against the clock
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([corner for a, b, c, d in faces for corner in ((a, b, c), (a, c, d))])
-    found, expected = inertia.solid_hull(3.0, corners, triangles), box.moved(X)
+    found, expected = inertia.solid_hull(3.0, corners, triangles), box.transformed(X)
     assert found.mass == 3.0
     assert np.allclose(found.centre, expected.centre, atol=1e-13)
     assert np.allclose(found.tensor, expected.tensor, atol=1e-13)
@@ -126,7 +126,7 @@ def test_adding_inertias_is_adding_points():
 def test_moving_an_inertia_keeps_its_kinetic_energy():
     X, V = some(), RNG.normal(size=6)
     body = Inertia(2.0, RNG.normal(size=3), np.diag([1.0, 2.0, 2.5]))
-    moved = body.moved(X)
+    moved = body.transformed(X)
 
     def energy(i, omega, speed):
         v = speed + np.cross(omega, i.centre)
@@ -153,3 +153,11 @@ def test_twists_and_wrenches_are_read_by_name():
     twist, wrench = Twist(np.ones(3), np.zeros(3)), Wrench(force=np.ones(3), torque=np.zeros(3))
     assert twist.linear.sum() == 3
     assert wrench.torque.sum() == 0
+
+
+def test_an_inertia_is_transformed_by_the_old_name_too():
+    box = inertia.solid_box(3.0, (0.1, 0.2, 0.3))
+    X = translation((0.1, 0.0, 0.0))
+    with pytest.warns(FutureWarning, match="moved in Inertia is now called transformed"):
+        old = box.moved(X)
+    assert np.array_equal(old.centre, box.transformed(X).centre)

@@ -82,7 +82,7 @@ def test_turning_a_quaternion_is_rotating_by_a_vector(size):
     phi = size * axis / np.linalg.norm(axis)
     q = RNG.normal(size=4)
     q /= np.linalg.norm(q)
-    turned = quaternion.turned(tuple(q), tuple(phi))
+    turned = quaternion.rotated(tuple(q), tuple(phi))
     assert np.linalg.norm(turned) == pytest.approx(1.0, abs=1e-15)
     # compared as the turn itself, so that small angles count with all their digits
     small = from_quaternion(turned).R @ from_quaternion(q).R.T - np.eye(3)

@@ -27,7 +27,7 @@ def guess(parts, mode, residual, missed=0, joint_residual=0.0):
     """A guess with all joints in a mode, and what came out of it."""
     _, d, s, joint = parts
     joint["mode"], joint["direction"] = mode, mode
-    best_guess.keep(d, s)
+    best_guess.store_modes(d, s)
     # as a judge changes it afterwards
     joint["mode"] = MOVES
     report = d.outcome.report[0]
@@ -36,7 +36,7 @@ def guess(parts, mode, residual, missed=0, joint_residual=0.0):
         missed,
         joint_residual,
     )
-    best_guess.note(d, s)
+    best_guess.update_best(d, s)
 
 
 def test_the_modes_of_the_least_error_come_back_with_work_to_do(parts):
@@ -48,7 +48,7 @@ def test_the_modes_of_the_least_error_come_back_with_work_to_do(parts):
     s.joined[0] = 2
     guess(parts, LOWER, 1e-9, joint_residual=1800.0)
     s.budget[budget.LIMIT] = s.budget[budget.WORK] = 7
-    assert best_guess.go_back(t, d, s)
+    assert best_guess.restore_best(t, d, s)
     assert set(joint["mode"]) == set(joint["direction"]) == {STUCK}
     assert s.joined[0] == 1
     assert s.budget[budget.LIMIT] > s.budget[budget.WORK]
@@ -60,7 +60,7 @@ def test_where_the_last_guess_is_the_best_nothing_is_made_again(parts):
     guess(parts, LOWER, 1e-9, joint_residual=0.3)
     guess(parts, STUCK, 0.1, missed=1)
     before = joint["mode"].copy()
-    assert not best_guess.go_back(t, d, s)
+    assert not best_guess.restore_best(t, d, s)
     assert (joint["mode"] == before).all()
 
 
@@ -69,7 +69,7 @@ def test_an_error_that_is_no_number_is_the_worst(parts):
     best_guess.begin(s)
     guess(parts, STUCK, 0.1, missed=1)
     guess(parts, LOWER, math.nan, missed=1)
-    assert best_guess.go_back(t, d, s)
+    assert best_guess.restore_best(t, d, s)
     assert set(joint["mode"]) == {STUCK}
 
 

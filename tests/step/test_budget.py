@@ -215,11 +215,11 @@ def test_a_budget_of_time_ends_a_hard_step_and_marks_the_run(tmp_path):
 @NO_WARNING
 def test_the_rescue_that_helped_is_part_of_the_moment():
     sim = dominoes()
-    while sim.data.memory.helped[0] == 0:
+    while sim.data.memory.last_rescue[0] == 0:
         sim.step()
         assert sim.time < 1.0
-    helped, saved = int(sim.data.memory.helped[0]), sim.save()
+    helped, saved = int(sim.data.memory.last_rescue[0]), sim.save()
     sim.set_state(sim.model.initial(), np.zeros(sim.model.v_count))
-    assert sim.data.memory.helped[0] == 0
+    assert sim.data.memory.last_rescue[0] == 0
     sim.restore(saved)
-    assert sim.data.memory.helped[0] == helped
+    assert sim.data.memory.last_rescue[0] == helped

@@ -31,7 +31,7 @@ def linkage(kind="ball", out=0.0, off=(0.0, 0.0, 0.0), yaw=0.0, base="fixed"):
     before = np.zeros(3)
     for k in range(3):
         along = CORNERS[k + 1] - CORNERS[k]
-        rod = solid_box(0.5, (0.02, 0.02, 0.2)).moved(translation(0.5 * along))
+        rod = solid_box(0.5, (0.02, 0.02, 0.2)).transformed(translation(0.5 * along))
         joint = Joint(f"joint{k}", "revolute", axis=(0.0, 1.0, 0.0))
         joint.placement = translation(CORNERS[k] - before)
         parent = robot.add_body(f"rod{k}", joint, parent, rod)

@@ -8,7 +8,7 @@ import pytest
 import tabi
 from tabi.model.shape import Box
 from tabi.step import corrections, solving
-from tabi.step.depenetration import COMPLIANCE, DEEP, PARTING
+from tabi.step.depenetration import COMPLIANCE, DEEP_OVERLAP_M, PARTING_SPEED
 
 G = 9.81
 
@@ -67,14 +67,14 @@ def test_a_deep_overlap_is_left_at_the_speed_of_parting_and_without_velocity():
     sim, box = box_at(-5e-3)
     for k in range(1, 10):
         sim.step()
-        moved = k * PARTING * sim.dt
+        moved = k * PARTING_SPEED * sim.dt
         assert sim.position(box)[2] == pytest.approx(0.095 + moved, abs=1e-9 + COMPLIANCE * moved)
         # but for what contacts leave within their tolerance
         assert np.abs(sim.state.v).max() <= sim.tolerance
         # the forces that are told and certified are those of the velocity: the weight
         assert sum(c.force[2] for c in sim.contacts) == pytest.approx(2.0 * G, rel=1e-6)
         assert sim.certificate.converged
-    assert sim.certificate.penetration > DEEP
+    assert sim.certificate.penetration > DEEP_OVERLAP_M
 
 
 def test_the_problem_of_a_deep_overlap_is_the_one_without_it():
@@ -85,7 +85,7 @@ def test_the_problem_of_a_deep_overlap_is_the_one_without_it():
     np.testing.assert_allclose(p.q[2::3], -G * sim.dt, rtol=1e-9)
     # what is asked of the configuration, from velocities that are zero by then
     parting = sim._stepper.workspace.parting.q[2 : 3 * len(p.mu) : 3]
-    np.testing.assert_allclose(parting, -PARTING, rtol=2 * sim.tolerance / PARTING)
+    np.testing.assert_allclose(parting, -PARTING_SPEED, rtol=2 * sim.tolerance / PARTING_SPEED)
 
 
 def slot(width, friction, **settings):
@@ -126,7 +126,7 @@ def test_a_plug_in_a_slot_that_is_wide_enough_comes_free():
     sim.run(0.05)
     assert sim.certificate.penetration == 0.0
     assert sim.position("plug")[0] == pytest.approx(5e-3, abs=1e-6)
-    # what is left of an overlap, DEEP at most, is left by velocity
+    # what is left of an overlap, DEEP_OVERLAP_M at most, is left by velocity
     assert abs(sim.state.v[0]) < 2e-6
 
 

@@ -93,10 +93,10 @@ def test_joints_get_the_momentum_of_the_impulses():
 
 
 def test_few_links_keep_their_blocks():
-    sim = thrown(ground(snake(assembly.MANY - 1)))
+    sim = thrown(ground(snake(assembly.MIN_FACTORED_BODIES - 1)))
     sim.step()
     assert not by_factors(sim)
-    sim = thrown(ground(snake(assembly.MANY)))
+    sim = thrown(ground(snake(assembly.MIN_FACTORED_BODIES)))
     sim.step()
     assert by_factors(sim)
 

@@ -79,7 +79,7 @@ def test_a_motor_gives_what_its_joint_transmits():
     for shape in (*world.fixed.shapes, *robot.bodies[0].shapes):
         shape.material = replace(shape.material, restitution=0.5)
     hinge = Joint("hinge", "revolute", axis=(0, 1, 0), motor=Motor(kp=50.0, kd=1.0))
-    arm = inertia.solid_box(0.5, (0.3, 0.05, 0.05)).moved(translation((0.15, 0.0, 0.0)))
+    arm = inertia.solid_box(0.5, (0.3, 0.05, 0.05)).transformed(translation((0.15, 0.0, 0.0)))
     robot.add_body("arm", hinge, robot.bodies[0], arm)
     for kind in ("torque", "effort"):
         robot.add_sensor(kind, kind, "arm", rate=1000.0)

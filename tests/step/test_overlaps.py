@@ -12,7 +12,7 @@ from tabi.model.robot import Robot
 from tabi.model.shape import Capsule, Shape
 from tabi.spatial.inertia import solid_box
 from tabi.spatial.transform import about, translation
-from tabi.step.depenetration import JOINT_SPEED, PARTING
+from tabi.step.depenetration import JOINT_SPEED, PARTING_SPEED
 
 LOWER, UPPER = -0.2, 1.6
 LENGTH, THICK, DEPTH = 0.06, 0.008, 0.01
@@ -29,7 +29,7 @@ def finger(base="fixed", lower=LOWER, prescribed=False, friction=0.0, yaw=0.0):
         joint.prescribed, joint.friction = prescribed, friction
         middle = translation((0.5 * LENGTH, 0.0, 0.0))
         along = middle @ about((0.0, 1.0, 0.0), np.pi / 2)
-        link = solid_box(0.03, (LENGTH, 0.02, 0.02)).moved(middle)
+        link = solid_box(0.03, (LENGTH, 0.02, 0.02)).transformed(middle)
         parent = robot.add_body(f"link{k}", joint, parent, link)
         parent.shapes.append(Shape(Capsule(THICK, LENGTH), along))
     turn = about((0.0, 0.0, 1.0), yaw).quaternion
@@ -101,7 +101,7 @@ def test_a_soft_pad_leaves_the_ground_without_energy(depth, viscosity):
     for _ in range(300):
         sim.step()
         assert sim.energy.total - start.total <= weight * depth * 1.001
-        assert sim.energy.kinetic <= 0.5 * weight / G * PARTING**2
+        assert sim.energy.kinetic <= 0.5 * weight / G * PARTING_SPEED**2
         top = max(top, sim.position(box)[2])
     # where it rests: on the pad that its weight presses in, neither thrown up nor left inside
     assert top < 0.025 + 0.02 + 1e-4

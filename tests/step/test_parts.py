@@ -34,7 +34,7 @@ def simulator(*positions):
 
 def test_a_force_of_ones_own_brakes_by_its_closed_form():
     sim = simulator((0, 0, 3.0))
-    sim._stepper.own("air")[0] = c = 4.0
+    sim._stepper.part_memory("air")[0] = c = 4.0
     v = np.zeros(6)
     v[0] = 1.0
     sim.set_state(sim.state.q, v)
@@ -48,8 +48,8 @@ def test_a_kind_of_rows_of_ones_own_holds_and_bears_the_weight():
     sim = simulator((0, 0, 3.0))
     nail = table(1, NAIL)
     nail["body"], nail["point"], nail["place"] = 1, (0.1, 0, 0), (0.1, 0, 3.0)
-    sim._stepper.set_own("nails", nail)
-    sim._stepper.own("air")[0] = 0.5
+    sim._stepper.set_part_memory("nails", nail)
+    sim._stepper.part_memory("air")[0] = 0.5
     sim.run(4.0)
     # it hangs below its nail, at rest, and the nail bears it
     assert np.allclose(sim.pose("box0") @ (0.1, 0, 0), (0.1, 0, 3.0), atol=1e-6)
@@ -65,7 +65,7 @@ def test_its_rows_meet_contacts_in_one_problem():
     sim = simulator((0, 0, 0.1))
     nail = table(1, NAIL)
     nail["body"], nail["point"], nail["place"] = 1, (0.1, 0, 0), (0.1, 0, 0.1)
-    sim._stepper.set_own("nails", nail)
+    sim._stepper.set_part_memory("nails", nail)
     sim.run(0.1)
     (row,) = sim.data.of_kind(3)
     total = row["impulse"][2] + sim.data.contact["impulse"][:, 2].sum()
@@ -86,11 +86,11 @@ def test_a_law_of_ones_own_decides_how_a_box_brakes():
 
 def test_what_parts_remember_is_saved_and_restored():
     sim = simulator((0, 0, 3.0))
-    sim._stepper.own("air")[0] = 4.0
+    sim._stepper.part_memory("air")[0] = 4.0
     saved = sim.save()
     sim.run(0.05)
     first = sim.state
-    sim._stepper.own("air")[0] = 0.0
+    sim._stepper.part_memory("air")[0] = 0.0
     sim.restore(saved)
     sim.run(0.05)
     assert np.array_equal(first.v, sim.state.v)
@@ -145,7 +145,7 @@ def test_a_nan_among_the_errors_wins_and_stays():
     assert np.isnan([parts.worse(nan, 1.0), parts.worse(1.0, nan)]).all()
     # in whatever order parts are judged
     for errors in ((nan, 0.0, 1.0), (0.0, nan, 1.0), (1.0, 0.0, nan)):
-        judge = parts.judged([judge_of(error) for error in errors], 0)
+        judge = parts.judge_all([judge_of(error) for error in errors], 0)
         wrong, worst = judge(None, own_of(3))
         assert wrong == 3
         assert np.isnan(worst)
@@ -162,7 +162,7 @@ def judge_of(error):
 
 
 class Remembered(NamedTuple):
-    own: tuple
+    parts: tuple
 
 
 class Held(NamedTuple):

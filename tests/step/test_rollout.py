@@ -17,14 +17,14 @@ def data():
 def test_the_worst_of_a_rollout_keeps_each_figure_and_a_nan(data):
     report = data.outcome.report[0]
     report["residual"], report["joint_residual"], report["gap"] = 2e-9, 1e-9, -1e-4
-    worst = rollout.worse_of((1e-9, 3e-9, 0.0), report)
+    worst = rollout.worst_of((1e-9, 3e-9, 0.0), report)
     assert worst == (2e-9, 3e-9, 1e-4)
     report["residual"], report["gap"] = np.nan, 1.0
-    worst = rollout.worse_of(worst, report)
+    worst = rollout.worst_of(worst, report)
     assert np.isnan(worst[0])
     assert worst[1:] == (3e-9, 1e-4)
     report["residual"] = 0.0
-    assert np.isnan(rollout.worse_of(worst, report)[0])
+    assert np.isnan(rollout.worst_of(worst, report)[0])
 
 
 def test_a_target_is_reached_when_its_time_is_over_and_not_before(data):
@@ -42,7 +42,7 @@ def test_commands_of_a_rollout_end_and_the_last_ones_stay(data):
     motors = data.command.motor
     program = np.arange(2.0 * len(motors) * 3).reshape(2, len(motors), 3)
     for step, last in ((0, 0), (1, 1), (2, 1)):
-        rollout.follow(program, step, data)
+        rollout.write_commands(program, step, data)
         assert motors["position"][-1] == program[last, -1, 0]
         assert motors["velocity"][-1] == program[last, -1, 1]
         assert motors["effort"][-1] == program[last, -1, 2]

@@ -11,7 +11,7 @@ import tabi
 from tabi import scenes
 from tabi.jit.structure import each
 from tabi.step.laws import coulomb
-from tabi.step.status import FINE
+from tabi.step.status import OK
 from tabi.step.step import step_on
 from tabi.step.stepper import Stepper, larger
 
@@ -45,7 +45,7 @@ def test_a_saved_moment_is_a_copy_and_all_that_is_needed():
 def test_memory_grows_where_a_step_asks_for_it_and_nothing_is_lost():
     s = stepper_of(count=30)
     done, status = s.rollout(1e-3, 1e-8, 1)
-    assert (done, status) == (0, FINE)
+    assert (done, status) == (0, OK)
     while done == 0:
         done, status = s.rollout(1e-3, 1e-8, 1)
     assert s.data.memory.count[0] == 120 <= len(s.data.memory.contact)
@@ -53,7 +53,7 @@ def test_memory_grows_where_a_step_asks_for_it_and_nothing_is_lost():
     before = s.data.memory.contact[:120].copy()
     s.grow(500, 500)
     assert s.data.memory.contact[:120].tobytes() == before.tobytes()
-    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+    assert s.rollout(1e-3, 1e-8, 1) == (1, OK)
     # a warm start needs one Newton step at most
     assert s.data.outcome.report[0]["iterations"] <= 1
 
@@ -67,11 +67,11 @@ def test_a_step_that_asks_for_memory_has_not_moved():
 
 def test_what_a_part_remembers_is_found_by_its_name():
     sim = scenes.load("linkage").simulator()
-    bonds = sim._stepper.own("bonds")
+    bonds = sim._stepper.part_memory("bonds")
     assert len(bonds) > 0
-    assert len(sim._stepper.own("motors")) == 0
+    assert len(sim._stepper.part_memory("motors")) == 0
     with pytest.raises(ValueError, match="not in list"):
-        sim._stepper.own("strings")
+        sim._stepper.part_memory("strings")
 
 
 def test_the_worst_of_a_run_keeps_a_nan():
@@ -79,10 +79,10 @@ def test_the_worst_of_a_run_keeps_a_nan():
     assert np.isnan([larger(np.nan, 1.0), larger(1.0, np.nan)]).all()
     s = stepper_of()
     s.rollout(1e-3, 1e-8, 1)
-    s.said = [1, (np.nan, 0.0, 0.0)]
-    assert s.note()
-    s.said = [0, (1e-9, 0.0, 0.0)]
-    assert not s.note()
+    s.last_errors = [1, (np.nan, 0.0, 0.0)]
+    assert s.update_worst()
+    s.last_errors = [0, (1e-9, 0.0, 0.0)]
+    assert not s.update_worst()
     assert np.isnan(s.worst["residual"])
     assert s.missed_count == 1
 
@@ -110,7 +110,7 @@ def test_a_simulator_that_steps_in_another_thread_says_so():
     # one of the two, and the other one goes on
     (said,) = errors
     assert "in another thread" in said
-    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+    assert s.rollout(1e-3, 1e-8, 1) == (1, OK)
 
 
 def test_simulators_in_two_threads_do_what_each_does_alone():
@@ -127,7 +127,7 @@ def test_simulators_in_two_threads_do_what_each_does_alone():
 def test_a_step_that_is_not_done_is_in_no_count_and_leaves_what_was_before_the_last_one():
     s = stepper_of(count=30)
     s.grow(400, 400)
-    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+    assert s.rollout(1e-3, 1e-8, 1) == (1, OK)
     before = s.data.outcome.q_before.copy()
     # the next step asks for memory, with a report that says it missed
     s.data.outcome.report["missed"] = 1
@@ -135,6 +135,6 @@ def test_a_step_that_is_not_done_is_in_no_count_and_leaves_what_was_before_the_l
     s.workspace = s._allocate()
     s.prepare()
     assert s.rollout(1e-3, 1e-8, 5)[0] == 0
-    assert not s.note()
+    assert not s.update_worst()
     assert s.missed_count == 0
     assert np.array_equal(s.data.outcome.q_before, before)

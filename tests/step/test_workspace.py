@@ -133,4 +133,4 @@ def test_rows_of_an_earlier_step_are_not_taken_for_contacts_where_memory_is_shor
 def test_absurd_velocities_of_a_humanoid_end_in_a_sentence():
     lines = said(ABSURD).splitlines()
     assert lines
-    assert all("velocities are not finite or absurd" in line for line in lines)
+    assert all("velocities are not finite or implausible" in line for line in lines)

@@ -27,7 +27,7 @@ def test_commands_stay_within_what_motors_can_do(controller):
     controller._walk.loop.reference.position[...] += 0.5
     before, told = progress.last.copy(), []
     sim.run(0.01)
-    told = controller._walk.channel.told
+    told = controller._walk.channel.command
     assert (np.abs(progress.last - before) <= 2 * 0.005 * bounds[:, 2] + 1e-12).all()
     assert (told[0] >= bounds[:, 0] - 1e-12).all()
     assert (told[0] <= bounds[:, 1] + 1e-12).all()

@@ -1,1 +1,1 @@
-"""What a motion is worth: measures of walks and impacts, margins of joints, error of the step."""
+"""Measures of motions: walks and impacts, margins to limits, cost, error of the time step."""

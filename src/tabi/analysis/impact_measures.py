@@ -1,4 +1,4 @@
-"""How hard a robot lands, and how far its waist leans: what soles are chosen by.
+"""Impacts of a robot's feet and inclination of its waist: the measures by which soles are selected.
 
 With v the vertical velocity of a foot's plate, where its frame has its origin, after each step h,
 
@@ -67,25 +67,25 @@ class ImpactMeasures:
     inclination_deg: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
+        """Return plain data for JSON."""
         return asdict(self)
 
 
 def touchdowns(events: Events, foot: int, until: float = np.inf) -> list[float]:
-    """When a foot lands, after some time in the air [s].
+    """Return the times at which a foot lands after it was in the air [s].
 
     Args:
         events: changes of all feet since the start, where they have no load.
     """
-    found, since = [], 0.0
+    landings, since = [], 0.0
     for time, k, before, after in events:
         if k != foot or time > until:
             continue
         if before == NONE and after != NONE and time - since >= AIR:
-            found.append(time)
+            landings.append(time)
         if after == NONE:
             since = time
-    return found
+    return landings
 
 
 def smoothed(velocity: Array, dt: float) -> Array | None:
@@ -188,16 +188,16 @@ class _Track:
         count = int(min((fallen - self.start) / dt, 1e9)) + 1
         velocity = np.concatenate(self.velocity)[:count]
         worst = np.degrees(np.concatenate(self.inclined)[:count].max(axis=0))
-        acceleration, found = smoothed(velocity, dt), []
+        acceleration, impacts = smoothed(velocity, dt), []
         if acceleration is not None:
             for i, foot in enumerate(self.feet):
                 landed = touchdowns(self.sim.data.foot_events, foot, fallen)
                 times = [time - self.start for time in landed if time > self.start]
-                found += peaks(acceleration[:, i], dt, times)
+                impacts += peaks(acceleration[:, i], dt, times)
         return ImpactMeasures(
-            touchdowns=len(found),
-            impact_m_s2=max(found) if found else None,
-            median_impact_m_s2=float(np.median(found)) if found else None,
+            touchdowns=len(impacts),
+            impact_m_s2=max(impacts) if impacts else None,
+            median_impact_m_s2=float(np.median(impacts)) if impacts else None,
             roll_deg=float(worst[0]),
             pitch_deg=float(worst[1]),
             inclination_deg=float(worst.max()),

@@ -39,19 +39,19 @@ from tabi.scenes.scene import Scene
 from tabi.simulation.faults import MissedStepWarning
 from tabi.simulation.simulator import Simulator
 
-# friction of the ground under a pattern; simulated seconds between two looks
-FRICTION, LOOK = 0.8, 0.05
+# friction of the ground under a pattern; simulated seconds between two checks for a fall
+FRICTION, CHECK_PERIOD_S = 0.8, 0.05
 PATTERNS = (".pos", ".seq")
-# what is told of a run that is under way: which, and how far it is [s]; says whether to stop
+# progress callback: index of the run and its simulated time [s]; returns whether to stop
 Look = Callable[[int, float], bool]
 
 
 @dataclass(frozen=True)
 class CheckedMotion:
-    """A motion that can be begun again and again.
+    """A motion that can be started repeatedly.
 
     Attributes:
-        name, robot: as they are told. duration: of one run [s].
+        name, robot: names in the result. duration: of one run [s].
         begin: makes a simulation, and says which robot of it is watched.
         refused: why the robot cannot follow it at all; "" if it may.
         jaws: joints of those that grip.
@@ -80,34 +80,34 @@ def of_pattern(file: Path, robot: Robot, cutoff: float | None = None) -> Checked
             f"{robot.name} has {'no feet' if not robot.feet else 'a fixed base'}; expected a robot "
             "that stands on feet: declare them with --foot, or --base floating"
         )
-    told = read_pattern(file, _unlimited(robot))
-    told = told if cutoff is None else told.smoothed(cutoff)
+    pattern = read_pattern(file, _unlimited(robot))
+    pattern = pattern if cutoff is None else pattern.smoothed(cutoff)
     try:
-        told.check(robot)
+        pattern.check(robot)
         refused = ""
     except ModelError as problem:
         refused = str(problem)
     # once for all runs: of the nominal robot
-    asked = None if refused else pattern_dynamics(robot, told)
+    dynamics = None if refused else pattern_dynamics(robot, pattern)
 
     def begin() -> tuple[Simulator, Robot]:
         world = World()
         world.add_ground(friction=FRICTION)
-        own = world.add_robot(robot)
-        own.stand_on_ground(_pose(told, 0))
-        period = told.duration / (len(told.times) - 1)
+        walking = world.add_robot(robot)
+        walking.stand_on_ground(_pose(pattern, 0))
+        period = pattern.duration / (len(pattern.times) - 1)
         sim = Simulator(world, dt=period / int(np.ceil(period / STEP - 1e-6)))
-        sim.set_controller(own, playback(own, told, feed_forward=asked or False))
-        return sim, own
+        sim.set_controller(walking, playback(walking, pattern, feed_forward=dynamics or False))
+        return sim, walking
 
-    return CheckedMotion(file.name, robot.name, told.duration, begin, refused)
+    return CheckedMotion(file.name, robot.name, pattern.duration, begin, refused)
 
 
 def of_scene(scene: Scene, name: str | None = None) -> CheckedMotion:
-    """What a robot of a scene does.
+    """Return the motion of a robot of a scene.
 
     Args:
-        name: of the robot in the scene; its only one unless given.
+        name: of the robot in the scene; default: its only robot.
     """
     names = [robot.name for robot in scene.world().robots]
     if not names:
@@ -118,14 +118,14 @@ def of_scene(scene: Scene, name: str | None = None) -> CheckedMotion:
         )
     if name is not None and name not in names:
         raise unknown("robot", name, f"scene {scene.name}", names)
-    chosen = name or names[0]
+    robot_name = name or names[0]
 
     def begin() -> tuple[Simulator, Robot]:
         sim = scene.simulator()
-        return sim, sim.world.robot(chosen)
+        return sim, sim.world.robot(robot_name)
 
-    jaws = tuple(scene.contents.robots[names.index(chosen)].grip_nm)
-    return CheckedMotion(scene.name, chosen, scene.duration, begin, jaws=jaws)
+    jaws = tuple(scene.contents.robots[names.index(robot_name)].grip_nm)
+    return CheckedMotion(scene.name, robot_name, scene.duration, begin, jaws=jaws)
 
 
 def _unlimited(robot: Robot) -> Robot:
@@ -137,8 +137,8 @@ def _unlimited(robot: Robot) -> Robot:
     return free
 
 
-def _pose(told: Pattern, k: int) -> dict[str, float]:
-    return dict(zip(told.joints, told.position[k].tolist(), strict=True))
+def _pose(pattern: Pattern, k: int) -> dict[str, float]:
+    return dict(zip(pattern.joints, pattern.position[k].tolist(), strict=True))
 
 
 # ---- runs ---------------------------------------------------------------------------------------
@@ -149,21 +149,23 @@ def check(
     variations: Sequence[MotionVariation] = VARIATIONS,
     look: Look = lambda run, time: False,
 ) -> dict[str, Any]:
-    """Run a motion with all variations and judge it, as plain data; told to stop, what is done."""
+    """Run a motion with all variations and check its margins; return plain data, of the runs done
+    so far if it is interrupted.
+    """
     runs: list[dict[str, Any]] = []
     interrupted = False
     for k, how in enumerate(() if motion.refused else variations):
-        found = run(motion, how, lambda time, k=k: look(k, time))
-        if found is None:
+        result = run(motion, how, lambda time, k=k: look(k, time))
+        if result is None:
             interrupted = True
             break
-        runs.append(found)
+        runs.append(result)
     return {
         "motion": motion.name,
         "robot": motion.robot,
         "duration_s": motion.duration,
         "refused": motion.refused,
-        "feasible": bool(runs) and all(one["feasible"] for one in runs) and not interrupted,
+        "feasible": bool(runs) and all(row["feasible"] for row in runs) and not interrupted,
         "runs": runs,
         "least": least(runs),
         "interrupted": interrupted,
@@ -173,15 +175,15 @@ def check(
 def run(
     motion: CheckedMotion, how: MotionVariation, look: Callable[[float], bool]
 ) -> dict[str, Any] | None:
-    """One run, to its end or to a fall; None where it was told to stop."""
+    """Run a motion to its end or to a fall; return None if it was interrupted."""
     sim, robot = motion.begin()
     vary(sim, how)
     watch, fault = MarginWatch(sim, robot, motion.jaws), ""
     walks = WalkWatch(sim), SteeredWatch(sim)
-    steps, chunk = round(motion.duration / sim.dt), max(1, round(LOOK / sim.dt))
+    steps, chunk = round(motion.duration / sim.dt), max(1, round(CHECK_PERIOD_S / sim.dt))
     try:
         for done in range(0, steps, chunk):
-            # steps that miss are counted and told
+            # steps that do not converge are counted and reported
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", MissedStepWarning)
                 sim.run(min(chunk, steps - done) * sim.dt)
@@ -192,10 +194,15 @@ def run(
                 break
     except SimulationError as problem:
         fault = str(problem)
-    margins = [asdict(one) for one in watch.margins()]
+    margins = [asdict(margin) for margin in watch.margins()]
     missed = sim.missed_count
     fell = {} if watch.fell is None else {robot.name: watch.fell}
-    unfinished = [w.stopped for one in walks for w in one.measured(fell).values() if w.stopped]
+    unfinished = [
+        walk.stopped
+        for walk_watch in walks
+        for walk in walk_watch.measured(fell).values()
+        if walk.stopped
+    ]
     fault = fault or "; ".join(unfinished)
     return {
         "run": how.name,
@@ -207,19 +214,19 @@ def run(
         "margins": margins,
         "missed_steps": missed,
         "stopped": fault,
-        "feasible": all(one["within"] for one in margins) and not (missed or fault),
+        "feasible": all(margin["within"] for margin in margins) and not (missed or fault),
     }
 
 
 def least(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each kind the least margin of all runs, with the run."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in runs:
-        for margin in one["margins"]:
-            best = found.get(margin["name"])
+    """Return the smallest margin of each kind over all runs, with the run."""
+    margins: dict[str, dict[str, Any]] = {}
+    for row in runs:
+        for margin in row["margins"]:
+            best = margins.get(margin["name"])
             if best is None or _size(margin) < _size(best):
-                found[margin["name"]] = margin | {"run": one["run"]}
-    return list(found.values())
+                margins[margin["name"]] = margin | {"run": row["run"]}
+    return list(margins.values())
 
 
 def _size(margin: dict[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""What a motion is to be like, as one number: the cost that ``tabi optimise`` makes small.
+"""Cost of a motion as one number, which ``tabi optimise`` minimises.
 
     cost = Σ_i weight_i e_i/size_i                                                              (1)
     e = x                  of a measure x alone: the less the better
@@ -11,9 +11,9 @@ infinitely much. Shares of limits are 0 where there is none.
 A term is written ``MEASURE[:WHAT][>=X][*WEIGHT]``: ``height:load>=1.4``, ``torque<=0.9*2``,
 ``distance:can,right_hand``, ``fall``. The size of a measure is what counts as one, so that weights
 are near one; a fall counts as much as a hundred of anything else. Torques, speeds, friction and
-centres of pressure are those of ``motion_margins``; jaws that grip press with what they are told,
-and do not count. The centre of pressure counts from a tenth of the weight on, and not from most of
-it as in ``motion_check``: on two feet neither carries most of it.
+centres of pressure are those of ``motion_margins``; jaws that grip press with their commanded
+force and do not count. The centre of pressure counts from a tenth of the weight on, and not from
+most of it as in ``motion_check``: on two feet neither carries most of it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
 
 Array = NDArray[np.float64]
-# simulated seconds between two looks; share of the weight from which a foot stands
-LOOK, STANDS = 0.05, 0.1
+# simulated seconds between two checks for a fall; share of the weight from which a foot stands
+CHECK_PERIOD_S, STANCE_LOAD_SHARE = 0.05, 0.1
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 TERM = re.compile(
     rf"\s*(?P<measure>\w+)\s*(?::(?P<bodies>[^<>=*]+))?"
@@ -54,7 +54,7 @@ class Measure:
 
     Attributes:
         words: what it is. unit: in which. size: of it that costs one.
-        bodies: how many it is about. more: whether more of it is better.
+        bodies: how many it is about. maximise: whether more of it is better.
         reach: what it counts as where it is infinite, or larger.
     """
 
@@ -62,7 +62,7 @@ class Measure:
     unit: str
     size: float
     bodies: int = 0
-    more: bool = False
+    maximise: bool = False
     reach: float = math.inf
 
 
@@ -74,7 +74,7 @@ MEASURES: Mapping[str, Measure] = {
         "",
         0.01,
     ),
-    "missed": Measure("steps of the simulation that missed their tolerance", "", 1.0),
+    "missed": Measure("steps of the simulation that did not converge", "", 1.0),
     "torque": Measure("largest share of a motor's torque, held for 10 ms", "of the limit", 0.1),
     "speed": Measure("largest share of a joint's top speed", "of the limit", 0.1),
     "travel": Measure(
@@ -119,12 +119,12 @@ class CostTerm:
     weight: float = 1.0
 
     def cost(self, x: float) -> float:
-        """(2), over the size, times the weight; infinite for what is no number."""
+        """Return (2) over the size times the weight; infinite if x is NaN."""
         how = MEASURES[self.measure]
         if math.isnan(x):
             return math.inf
         off = {
-            "": -min(x, how.reach) if how.more else x,
+            "": -min(x, how.reach) if how.maximise else x,
             ">=": max(0.0, self.target - x),
             "<=": min(max(0.0, x - self.target), how.reach),
             "=": min(abs(x - self.target), how.reach),
@@ -133,42 +133,42 @@ class CostTerm:
 
 
 def read_terms(words: Sequence[str]) -> tuple[CostTerm, ...]:
-    """Terms of the cost, as they are written on the command line."""
-    found = [read_term(text) for text in words]
-    if not found:
+    """Parse the terms of a cost, as they are written on the command line."""
+    terms = [read_term(text) for text in words]
+    if not terms:
         raise ModelError(f"there is no cost; expected one or more of {', '.join(MEASURES)}")
-    return tuple(found)
+    return tuple(terms)
 
 
 def read_term(text: str) -> CostTerm:
-    """One of them."""
-    told = TERM.fullmatch(text)
+    """Parse one term of a cost, such as ``height:hand>=0.5*2``."""
+    match = TERM.fullmatch(text)
     name = re.split(r"[:<>=*]", text.strip())[0].strip()
     if name not in MEASURES:
         hint = near(name, MEASURES) or f"; expected one of {', '.join(MEASURES)}"
         raise ModelError(f"cost {text!r}: the measure {name!r} is not known{hint}")
-    if told is None:
+    if match is None:
         raise ModelError(
             f"cost {text!r} is not MEASURE[:WHAT][>=X][*WEIGHT]; for example height:load>=1.4 or "
             "torque<=0.9*2"
         )
-    bodies = tuple(b.strip() for b in (told["bodies"] or "").split(",") if b.strip())
+    bodies = tuple(b.strip() for b in (match["bodies"] or "").split(",") if b.strip())
     how = MEASURES[name]
     if len(bodies) != how.bodies:
-        some = {0: "no body", 1: "one body", 2: "two bodies, with a comma between"}[how.bodies]
-        raise ModelError(f"cost {text!r} names {len(bodies)} bodies; {name} is about {some}")
-    weight = float(told["weight"] or 1.0)
+        expected = {0: "no body", 1: "one body", 2: "two bodies, with a comma between"}[how.bodies]
+        raise ModelError(f"cost {text!r} names {len(bodies)} bodies; {name} is about {expected}")
+    weight = float(match["weight"] or 1.0)
     if not 0 < weight < math.inf:
         raise ModelError(f"cost {text!r}: the weight is {weight:g}; expected a positive number")
-    target = float(told["target"] or 0.0)
+    target = float(match["target"] or 0.0)
     if not math.isfinite(target):
         raise ModelError(f"cost {text!r}: the target is infinite; expected a number to reach")
-    return CostTerm(text, name, bodies, told["relation"] or "", target, weight)
+    return CostTerm(text, name, bodies, match["relation"] or "", target, weight)
 
 
 @dataclass(frozen=True)
 class MotionCost:
-    """What a run came to.
+    """Cost of one run.
 
     Attributes:
         cost: (1); infinite where the simulation broke down. values: x, by the terms' texts.
@@ -185,7 +185,7 @@ class MotionCost:
     costs: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, with nothing for what is infinite."""
+        """Return plain data for JSON, None for infinite values."""
         return {
             "cost": _finite(self.cost),
             "values": {name: _finite(x) for name, x in self.values.items()},
@@ -204,7 +204,7 @@ def measure(scene: Scene, terms: Sequence[CostTerm]) -> MotionCost:
     """Run a scene, to its end or to a fall where falls cost something."""
     run = CostWatch(scene, terms)
     sim, fall = run.sim, any(term.measure == "fall" for term in terms)
-    steps, chunk = round(scene.duration / sim.dt), max(1, round(LOOK / sim.dt))
+    steps, chunk = round(scene.duration / sim.dt), max(1, round(CHECK_PERIOD_S / sim.dt))
     try:
         for done in range(0, steps, chunk):
             # steps that miss are counted
@@ -240,10 +240,10 @@ class CostWatch:
         self._low = {body: float(place[2]) for body, place in self._starts.items()}
         kinds = {term.measure for term in terms}
         limits = kinds & (ROBOTS - {"energy"})
-        told = zip(sim.world.robots, scene.contents.robots, strict=True)
-        self._jaws = {robot.name: tuple(keys.grip_nm) for robot, keys in told}
+        pairs = zip(sim.world.robots, scene.contents.robots, strict=True)
+        self._jaws = {robot.name: tuple(keys.grip_nm) for robot, keys in pairs}
         self._watches = [
-            MarginWatch(sim, robot, self._jaws[robot.name], STANDS)
+            MarginWatch(sim, robot, self._jaws[robot.name], STANCE_LOAD_SHARE)
             for robot in sim.world.robots
             if limits
         ]
@@ -272,7 +272,7 @@ class CostWatch:
 
     @property
     def fallen_at(self) -> float | None:
-        """When a robot fell first."""
+        """Time of the first fall of a robot [s]."""
         return min((w.fell for w in self._watches if w.fell is not None), default=None)
 
     @property
@@ -284,19 +284,19 @@ class CostWatch:
 
     @property
     def _fall(self) -> float:
-        """The measure "fall"."""
+        """Value of the measure "fall" in (1)."""
         if self.fallen_at is not None:
             return 2.0 - self.fallen_at / self.duration
         return 1.0 if self.unfinished else 0.0
 
     def value(self, term: CostTerm) -> float:
-        """What a term's measure is now."""
+        """Return the present value of a term's measure, in its unit."""
         sim, bodies = self.sim, term.bodies
         if term.measure in ("torque", "speed", "travel"):
             return self._of_joints(term.measure)
         if term.measure in ("friction", "pressure", "gap"):
             return self._least(term.measure)
-        told: dict[str, Callable[[], float]] = {
+        values: dict[str, Callable[[], float]] = {
             "fall": lambda: self._fall,
             "missed": lambda: float(sim.missed_count),
             "energy": lambda: self._energy,
@@ -308,30 +308,33 @@ class CostWatch:
             "slip": lambda: self._far[bodies[0]],
             "rest": lambda: float(np.linalg.norm(sim.velocity(bodies[0]).linear)),
         }
-        return told[term.measure]()
+        return values[term.measure]()
 
     def _of_joints(self, name: str) -> float:
         least = math.inf
         for watch in self._watches:
-            found = watch.of_joints(name)
+            margins = watch.of_joints(name)
             jaws = self._jaws[watch.robot.name]
-            least = _min([least, *(x for joint, x in found.items() if joint not in jaws)])
+            least = _min([least, *(x for joint, x in margins.items() if joint not in jaws)])
         return least if name == "travel" else _share(least)
 
     def _least(self, name: str) -> float:
-        asked = {"gap": "collision"}.get(name, name)
-        told = [
-            one.margin for watch in self._watches for one in watch.margins() if one.name == asked
+        kind = {"gap": "collision"}.get(name, name)
+        margins = [
+            margin.margin
+            for watch in self._watches
+            for margin in watch.margins()
+            if margin.name == kind
         ]
-        least = _min([math.inf, *(x for x in told if x is not None)])
+        least = _min([math.inf, *(x for x in margins if x is not None)])
         return _share(least) if name == "friction" else least
 
 
 def _min(numbers: Sequence[float]) -> float:
-    """The least; what is no number if one is."""
+    """Return the smallest number; NaN if one of them is NaN."""
     return float(np.min(numbers))
 
 
 def _share(margin: float) -> float:
-    """Of a limit, by what is left of it; of one that is not there, or never counted, nothing."""
+    """Return the used share of a limit; 0 without a limit."""
     return 0.0 if margin == math.inf else 1.0 - margin

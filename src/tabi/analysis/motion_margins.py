@@ -1,4 +1,4 @@
-"""How near a robot is to its limits in every step, and where it is nearest.
+"""Margins of a robot to its limits in every step, and where they are smallest.
 
     torque     1 − |τ|/τ_max(q̇), a part of what the motor can give
     speed      1 − |q̇|/q̇_max
@@ -9,9 +9,9 @@
     collision  gap to what it should not touch [m], among points that are within reach
 
 Motors, friction and edges of soles may be at their limits for a moment when a foot lands or leaves:
-their margin counts where it is held for ``HELD``,
+their margin counts where it persists for ``HOLD_TIME_S``,
 
-    m(t) = max over [t − HELD, t] of the margin,   least m = min over t                         (1)
+    m(t) = max over [t − HOLD_TIME_S, t] of the margin,   least m = min over t                  (1)
 friction of a foot only while it carries a tenth of the weight, and its centre of pressure only
 while it carries most of it, the other foot may land on its edge. All others count at once. μ is the
 coefficient of sliding, also where a foot sticks by a larger one.
@@ -35,9 +35,9 @@ from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
 
 Array = NDArray[np.float64]
-# how long a limit may be met when a foot lands [s]; shares of the weight from which a foot rubs,
-# and from which the robot stands on it
-HELD, RUBS, STANDS = 0.01, 0.1, 0.6
+# how long a limit may be met when a foot lands [s]; shares of the weight from which the friction of
+# a foot counts, and from which the robot stands on it
+HOLD_TIME_S, FRICTION_LOAD_SHARE, STANCE_LOAD_SHARE = 0.01, 0.1, 0.6
 INFINITY = np.inf
 # units, and margins that are nothing: a foot that slides uses all of its friction but for the
 # tolerance of the forces
@@ -70,7 +70,7 @@ class Margin:
 
 
 class MarginWatch:
-    """Follows a robot from now on, step by step.
+    """Record the margins of a robot from now on, in every step.
 
     Args:
         sim: before the motion. robot: of its world. jaws: joints of those that grip.
@@ -78,7 +78,11 @@ class MarginWatch:
     """
 
     def __init__(
-        self, sim: Simulator, robot: Robot, jaws: Collection[str] = (), stands: float = STANDS
+        self,
+        sim: Simulator,
+        robot: Robot,
+        jaws: Collection[str] = (),
+        stands: float = STANCE_LOAD_SHARE,
     ) -> None:
         self.sim, self.robot, self._stands_from = sim, robot, stands
         dof = sim.model.arrays.dof
@@ -93,8 +97,8 @@ class MarginWatch:
         touching = (*robot.feet.values(), *grips, *hands)
         self._touching = {lookup.link_of(world, model, thing).body for thing in touching}
         # a base that is fixed is part of the world
-        self._own = {lookup.link_of(world, model, body).body for body in robot.bodies} - {0}
-        mass = model.arrays.body["mass"][list(self._own)].sum()
+        self._bodies = {lookup.link_of(world, model, body).body for body in robot.bodies} - {0}
+        mass = model.arrays.body["mass"][list(self._bodies)].sum()
         self._weight = float(mass * np.linalg.norm(model.arrays.gravity))
         self._half = 0.5 * (float(sim.position(robot.base)[2]) - sim.world.ground_height)
         self._floating = robot.base.joint.kind == "floating"
@@ -121,7 +125,7 @@ class MarginWatch:
         self._touch(data)
 
     def _rubs(self, foot: FootState) -> float:
-        loaded = foot.normal_force >= RUBS * self._weight and foot.friction > 0
+        loaded = foot.normal_force >= FRICTION_LOAD_SHARE * self._weight and foot.friction > 0
         return 1.0 - foot.friction_share if loaded else INFINITY
 
     def _stands(self, foot: FootState) -> float:
@@ -145,24 +149,24 @@ class MarginWatch:
         return torque, speed, np.minimum(q - d["lower"], d["upper"] - q)
 
     def _touch(self, data: Data) -> None:
-        """The nearest of what should not touch."""
+        """Update the smallest gap between bodies that should not touch [m]."""
         rows, shapes, links = data.contact, data.model.shapes, data.model.links
-        found: list[tuple[float, frozenset[int], str]] = []
+        gaps: list[tuple[float, frozenset[int], str]] = []
         for a, b, gap in zip(rows["shape_a"], rows["shape_b"], rows["gap"], strict=True):
             ends = [links[shapes[int(k)].link] for k in (a, b)]
-            own = [end.body in self._own for end in ends]
+            of_robot = [end.body in self._bodies for end in ends]
             may = any(end.body in self._touching for end in ends)
-            if not any(own) or (may and not all(own)):
+            if not any(of_robot) or (may and not all(of_robot)):
                 continue
             pair = frozenset(end.body for end in ends)
             names = [
                 e.name if e.body else shapes[int(k)].name for e, k in zip(ends, (a, b), strict=True)
             ]
-            found.append((float(gap), pair, " and ".join(names)))
+            gaps.append((float(gap), pair, " and ".join(names)))
         if self._allowed is None:
-            self._allowed = {pair for gap, pair, _ in found if gap <= KINDS["collision"][1]}
-        for gap, pair, names in found:
-            # of what has touched, the first time
+            self._allowed = {pair for gap, pair, _ in gaps if gap <= KINDS["collision"][1]}
+        for gap, pair, names in gaps:
+            # the first collision is kept
             if self._near[0] <= KINDS["collision"][1]:
                 break
             if pair not in self._allowed and gap < self._near[0]:
@@ -171,31 +175,31 @@ class MarginWatch:
     # ---- afterwards -------------------------------------------------------------------------
 
     def margins(self) -> Iterator[Margin]:
-        """The least of each kind."""
+        """Yield the smallest margin of each kind."""
         if not self.times:
             return
         torque, speed, travel = (np.array(x) for x in zip(*self._joints, strict=True))
         dt = self.sim.dt
         joints, feet = self._names, [f"{name} foot" for name in self._feet]
-        yield self._least("torque", held(torque, dt), joints)
+        yield self._least("torque", hold_filtered(torque, dt), joints)
         yield self._least("speed", speed, joints)
         yield self._least("travel", travel, joints)
         for k, name in enumerate(("friction", "pressure")):
             rows = np.array([row[k] for row in self._standing])
-            yield self._least(name, held(rows, dt), feet)
+            yield self._least(name, hold_filtered(rows, dt), feet)
         heights = np.array(self._heights)[:, None]
         yield self._least("fall", heights, [self.robot.base.name])
         yield self._nearest()
 
     def of_joints(self, name: str) -> dict[str, float]:
-        """The least margin of each joint: of "torque", "speed" or "travel"; infinite where no limit
-        is known.
+        """Return the smallest margin of each joint in "torque", "speed" or "travel"; infinite where
+        no limit is known.
         """
         if not self._joints:
             return {}
         k = ("torque", "speed", "travel").index(name)
         rows = np.array([row[k] for row in self._joints])
-        rows = held(rows, self.sim.dt) if name == "torque" else rows
+        rows = hold_filtered(rows, self.sim.dt) if name == "torque" else rows
         return dict(zip(self._names, rows.min(axis=0).tolist(), strict=True))
 
     def _nearest(self) -> Margin:
@@ -218,9 +222,9 @@ class MarginWatch:
         return Margin(name, unit, margin, round(at, 9), where[j], margin > nothing)
 
 
-def held(rows: Array, dt: float, over: float = HELD) -> Array:
-    """(1): in each column the largest of the last ``over`` seconds; before there are so many, of
-    none.
+def hold_filtered(rows: Array, dt: float, over: float = HOLD_TIME_S) -> Array:
+    """Return m(t) of (1): in each column the largest of the last ``over`` seconds, infinite before
+    there are so many.
     """
     n = max(1, round(over / dt))
     if rows.shape[1] == 0 or len(rows) < n:

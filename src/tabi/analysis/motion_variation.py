@@ -19,7 +19,7 @@ from tabi.simulation.simulator import Simulator
 
 @dataclass(frozen=True)
 class MotionVariation:
-    """What is other than told.
+    """Differences of a run from the nominal model.
 
     Attributes:
         friction, mass: factors. delay: of commands [s].
@@ -31,15 +31,15 @@ class MotionVariation:
 
     @property
     def name(self) -> str:
-        """In words."""
-        told = [
+        """Name of the variation in words."""
+        words = [
             f"{what} {100 * (factor - 1):+.0f} %"
             for what, factor in (("friction", self.friction), ("masses", self.mass))
             if factor != 1
         ]
         if self.delay:
-            told.append(f"commands {1e3 * self.delay:g} ms late")
-        return ", ".join(told) or "as it is"
+            words.append(f"commands {1e3 * self.delay:g} ms late")
+        return ", ".join(words) or "as it is"
 
 
 # one at a time
@@ -68,8 +68,8 @@ def vary(sim: Simulator, how: MotionVariation) -> None:
 
 
 class LateCommands(Controller):
-    """A controller whose commands come later, a whole number of steps of the simulation. Before the
-    first one the robot holds its pose.
+    """A controller whose commands are delayed by a whole number of steps of the simulation. Before
+    the first one the robot holds its pose.
 
     Args:
         controller: asked in every ``every``-th step, as it would be.
@@ -86,17 +86,17 @@ class LateCommands(Controller):
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """The controller that is late."""
+        """The controller whose commands are delayed."""
         return (self.controller,)
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Drop the commands that wait and reset the controller."""
         self._waiting: deque[tuple[int, Any]] = deque()
         self._last: Any = self._still
         super().reset()
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """The newest command that has arrived."""
+        """Return the newest command that has arrived."""
         step = round(time / self._dt)
         if step % self._every == 0:
             self._waiting.append((step + self.steps, self.controller(time, measurement)))

@@ -86,7 +86,7 @@ def stage(folder: Path, walk: Walk) -> tuple[World, Robot, Pattern]:
 
 
 def play(folder: Path, walk: Walk) -> dict[str, Any]:
-    """How a robot fares with its pattern and its gains, as plain data."""
+    """Play a robot's pattern with its gains and return measures as plain data."""
     world, robot, pattern = stage(folder, walk)
     gains = read_gains(folder / walk.gains, robot) if walk.gains else None
     return measure(world, robot, pattern, gains)
@@ -99,33 +99,33 @@ def measure(
     gains: tuple[Array, Array] | None = None,
     feed_forward: bool = True,
 ) -> dict[str, Any]:
-    """Play a pattern, and say how the robot fared, as plain data.
+    """Play a pattern and return measures of the motion as plain data.
 
     Args:
-        gains: kp and kd of the robot's joints in their order; its motors' unless given.
+        gains: kp and kd of the robot's joints in their order; default: those of its motors.
     """
-    asked = pattern_dynamics(robot, pattern)
+    dynamics = pattern_dynamics(robot, pattern)
     robot.stand_on_ground(dict(zip(pattern.joints, pattern.position[0].tolist(), strict=True)))
     period = pattern.duration / (len(pattern.times) - 1)
     every = int(np.ceil(period / STEP - 1e-6))
     sim = Simulator(world, dt=period / every)
-    played = playback(robot, pattern, feed_forward=asked if feed_forward else False)
+    played = playback(robot, pattern, feed_forward=dynamics if feed_forward else False)
     sim.set_controller(robot, played if gains is None else _with_gains(played, gains))
     start, zmps, feet = sim.position(robot.base).copy(), [], []
     for _ in range(len(pattern.times) - 1):
         sim.run(period)
         zmp = sim.zmp(robot)
         zmps.append([np.nan, np.nan] if zmp is None else zmp)
-        feet.append([sim.position(robot.feet[name]) for name in asked.feet])
-    told, reference = zmp_reference(pattern, asked)
-    found = zero_phase(_filled(np.array(zmps)), ZMP_CUTOFF, 1.0 / period)
-    apart = found - (reference[1:] + start[:2])
+        feet.append([sim.position(robot.feet[name]) for name in dynamics.feet])
+    source, reference = zmp_reference(pattern, dynamics)
+    zmp_m = zero_phase(_filled(np.array(zmps)), ZMP_CUTOFF, 1.0 / period)
+    apart = zmp_m - (reference[1:] + start[:2])
     return {
         "seconds": pattern.duration,
         "fallen": sim.fallen(robot),
-        "slip_mm": 1e3 * slip(np.array(feet), asked.standing[1:]),
-        "reference": told,
-        "correlation": [float(np.corrcoef(found[:, j], reference[1:, j])[0, 1]) for j in range(2)],
+        "slip_mm": 1e3 * slip(np.array(feet), dynamics.standing[1:]),
+        "reference": source,
+        "correlation": [float(np.corrcoef(zmp_m[:, j], reference[1:, j])[0, 1]) for j in range(2)],
         "offset_mm": (1e3 * apart.mean(axis=0)).tolist(),
         "rms_mm": (1e3 * np.sqrt((apart**2).mean(axis=0))).tolist(),
         "missed": sim.missed_count,
@@ -133,18 +133,18 @@ def measure(
     }
 
 
-def zmp_reference(pattern: Pattern, asked: PatternDynamics) -> tuple[str, Array]:
-    """Where it comes from, and the reference ZMP from the base's start [m], shape (n, 2)."""
-    if not {"zmp", "waist"} <= set(pattern.others):
-        told = "inverse dynamics" if pattern.zmp is None else "its file"
-        return told, asked.zmp_reference - asked.base[0, :2]
-    waist, zmp = pattern.others["waist"], pattern.others["zmp"]
+def zmp_reference(pattern: Pattern, dynamics: PatternDynamics) -> tuple[str, Array]:
+    """Return the source of the reference ZMP, and the ZMP from the base's start [m], (n, 2)."""
+    if not {"zmp", "waist"} <= set(pattern.extra):
+        source = "inverse dynamics" if pattern.zmp is None else "its file"
+        return source, dynamics.zmp_reference - dynamics.base[0, :2]
+    waist, zmp = pattern.extra["waist"], pattern.extra["zmp"]
     (cr, cp, cy), (sr, sp, sy) = np.cos(waist[:, 3:].T), np.sin(waist[:, 3:].T)
     # rows x and y of Rz(yaw) Ry(pitch) Rx(roll)
     x = np.stack([cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr], axis=1)
     y = np.stack([sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], axis=1)
-    turned = np.stack([(x * zmp).sum(axis=1), (y * zmp).sum(axis=1)], axis=1)
-    return "its file", waist[:, :2] + turned - waist[0, :2]
+    rotated = np.stack([(x * zmp).sum(axis=1), (y * zmp).sum(axis=1)], axis=1)
+    return "its file", waist[:, :2] + rotated - waist[0, :2]
 
 
 def slip(feet: Array, standing: NDArray[np.bool_]) -> float:
@@ -157,8 +157,8 @@ def slip(feet: Array, standing: NDArray[np.bool_]) -> float:
     for i in range(feet.shape[1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], standing[:, i], [0]])))
         for begin, end in edges.reshape(-1, 2):
-            way = feet[begin:end, i, :2] - feet[begin, i, :2]
-            furthest = max(furthest, float(np.linalg.norm(way, axis=1).max()))
+            displacement = feet[begin:end, i, :2] - feet[begin, i, :2]
+            furthest = max(furthest, float(np.linalg.norm(displacement, axis=1).max()))
     return furthest
 
 
@@ -177,8 +177,8 @@ def read_gains(file: Path, robot: Robot) -> tuple[Array, Array]:
 
 def _with_gains(played: ControlLaw, gains: tuple[Array, Array]) -> ControlLaw:
     def controller(time: float, measurement: Measurement) -> Command:
-        told = played(time, measurement)
-        return Command(told.position, told.velocity, told.effort, *gains)
+        command = played(time, measurement)
+        return Command(command.position, command.velocity, command.effort, *gains)
 
     return controller
 

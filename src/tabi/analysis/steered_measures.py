@@ -1,11 +1,11 @@
-"""How a robot walks that is steered: steps, margin to falling, speeds against those it was told.
+"""Measures of a steered walk: steps, margin to falling, measured against commanded speeds.
 
-Speeds are means over the time T in which it was told to walk. With the pose X_k of the place
-between its soles at tick k, yaw ψ_k,
+Speeds are means over the time T in which the command was to walk. With the pose X_k midway
+between the soles at tick k, yaw ψ_k,
 
     speed = 1/T Σ Rᵀ(ψ_k) (p_{k+1} − p_k),   turn = 1/T Σ (ψ_{k+1} − ψ_k)                       (1)
-so that forwards is where the robot faced. It is slower than it was told by what the first and last
-steps take, and by what its soles slip.
+so that forwards is where the robot faced. It is slower than commanded because of the first and last
+steps and of the slip of its soles.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._renamed import renamed_attributes
 from tabi.analysis.walk_measures import driving
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
@@ -25,19 +26,22 @@ from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.steered.walker import SteeredWalker
 
 Array = NDArray[np.float64]
+# keys of JSON that differ from the attribute
+KEYS = {"commanded_m_s": "told_m_s", "commanded_deg_s": "told_deg_s"}
 
 
+@renamed_attributes(told_m_s="commanded_m_s", told_deg_s="commanded_deg_s")
 @dataclass(frozen=True)
 class SteeredMeasures:
-    """A steered walk.
+    """Measures of a steered walk.
 
     Attributes:
-        landed: steps. stands: whether it stands on both feet at the end, and is to.
+        landed: steps. stands: whether it stands on both feet at the end, as commanded.
         finished: whether it neither fell nor gave the walk up. stopped: why it did, or None.
         margin_m, least_margin_m: how far its capture point is from where nothing can catch it, at
             the end and at worst; 0 after a fall.
-        walked_s: how long it was told to walk.
-        told_m_s, told_deg_s: means of what it was told: forwards, to the left; turning to the left.
+        walked_s: duration of the commands to walk.
+        commanded_m_s, commanded_deg_s: mean command: forwards, to the left; turning to the left.
         speed_m_s, speed_deg_s: (1), likewise.
     """
 
@@ -48,19 +52,19 @@ class SteeredMeasures:
     margin_m: float
     least_margin_m: float
     walked_s: float
-    told_m_s: tuple[float, float]
-    told_deg_s: float
+    commanded_m_s: tuple[float, float]
+    commanded_deg_s: float
     speed_m_s: tuple[float, float]
     speed_deg_s: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
-        pairs = {"told_m_s": list(self.told_m_s), "speed_m_s": list(self.speed_m_s)}
-        return asdict(self) | pairs
+        """Return plain data for JSON."""
+        pairs = {"commanded_m_s": list(self.commanded_m_s), "speed_m_s": list(self.speed_m_s)}
+        return {KEYS.get(name, name): x for name, x in (asdict(self) | pairs).items()}
 
 
 class SteeredWatch:
-    """Follows all robots that are steered, from now on.
+    """Record the walks of all steered robots from now on.
 
     Args:
         sim: with their controllers.
@@ -72,7 +76,7 @@ class SteeredWatch:
         }
 
     def measured(self, fallen: Mapping[str, float]) -> dict[str, SteeredMeasures]:
-        """So far, by robot; ``fallen``: when robots fell [s]."""
+        """Return the measures so far, by robot; ``fallen``: when robots fell [s]."""
         return {
             name: track.measured(fallen.get(track.robot)) for name, track in self._walks.items()
         }
@@ -84,43 +88,45 @@ class _Track:
     def __init__(self, sim: Simulator, walker: SteeredWalker) -> None:
         self.sim, self.walker, self.robot = sim, walker, walker.biped.robot.name
         self.feet = [walker.biped.robot.feet[side] for side in SIDES]
-        # turn of each foot's frame from the way its sole points
-        self.turned = [
+        # yaw of each foot's frame from the direction of its sole [rad]
+        self.foot_yaw = [
             _yaw(sim.pose(foot).R) - _yaw(walker.biped.stance[side].R)
             for foot, side in zip(self.feet, SIDES, strict=True)
         ]
         self.tick = walker.gait.tick
         self.time, self.least = 0.0, inf
-        self.told, self.moved = np.zeros(3), np.zeros(3)
+        self.commanded, self.moved_by = np.zeros(3), np.zeros(3)
         self.before = self._place()
         sim.every(max(1, round(self.tick / sim.dt)), self._look)
 
     def _place(self) -> Array:
         """x, y [m] and yaw [rad] between the soles."""
         poses = [self.sim.pose(foot) for foot in self.feet]
-        left, right = (_yaw(X.R) - t for X, t in zip(poses, self.turned, strict=True))
+        left, right = (_yaw(X.R) - t for X, t in zip(poses, self.foot_yaw, strict=True))
         middle = 0.5 * (poses[0].p + poses[1].p)
         return np.array([*middle[:2], right + 0.5 * _wrapped(left - right)])
 
     def _look(self, data: Data) -> None:
-        now, told = self._place(), self.walker.steering
+        now, command = self._place(), self.walker.steering
         x, y, turn = now - self.before
         c, s = np.cos(self.before[2]), np.sin(self.before[2])
         self.before = now
         self.least = min(self.least, self.walker.margin)
         # also while the last steps bring its feet together
         if not self.walker.stands:
-            self.moved += (c * x + s * y, -s * x + c * y, _wrapped(turn))
-        if any(told):
+            self.moved_by += (c * x + s * y, -s * x + c * y, _wrapped(turn))
+        if any(command):
             self.time += self.tick
-            self.told += self.tick * np.array(told)
+            self.commanded += self.tick * np.array(command)
 
     def measured(self, fell_at: float | None) -> SteeredMeasures:
         walker, T, fallen = self.walker, max(self.time, self.tick), fell_at is not None
         stopped = walker.reason if walker.stopped else None
         if fallen:
             stopped = f"{self.robot} fell at {fell_at:.3g} s, after {walker.landed} steps"
-        told, speed = (x / T if self.time else np.zeros(3) for x in (self.told, self.moved))
+        command, speed = (
+            x / T if self.time else np.zeros(3) for x in (self.commanded, self.moved_by)
+        )
         return SteeredMeasures(
             landed=walker.landed,
             stands=walker.stands and not fallen,
@@ -129,8 +135,8 @@ class _Track:
             margin_m=0.0 if fallen else walker.margin,
             least_margin_m=0.0 if fallen else min(self.least, walker.margin),
             walked_s=round(self.time, 9),
-            told_m_s=(float(told[0]), float(told[1])),
-            told_deg_s=float(np.degrees(told[2])),
+            commanded_m_s=(float(command[0]), float(command[1])),
+            commanded_deg_s=float(np.degrees(command[2])),
             speed_m_s=(float(speed[0]), float(speed[1])),
             speed_deg_s=float(np.degrees(speed[2])),
         )

@@ -1,7 +1,7 @@
-"""How far the numbers of a run are from those of a finer step: ``tabi run --error``.
+"""Discretisation error of the numbers of a run, from runs with finer steps: ``tabi run --error``.
 
 A scene is run with its step h, with h/2 and h/4, and once more with a hundredth of its tolerance.
-Of a number x that the run tells, with a scheme of order p, x(h) = x + c hᵖ + …, so from
+For a number x of the run's summary, with a scheme of order p, x(h) = x + c hᵖ + …, so from
 
     d₁ = x(h/2) − x(h),   d₂ = x(h/4) − x(h/2)
     p = log₂ |d₁|/|d₂|                                                                          (1)
@@ -13,7 +13,7 @@ vectors are compared by the lengths of their differences.
 A number is *converged* if its error is at most what its unit allows (``ALLOWED``); *still changing*
 if it is larger, and differences fall; *chaotic* if they do not, or if a smaller tolerance, which is
 a push of some nanometres a second, changes it by more than is allowed: then a finer step gives
-another run and not a better one, and means over many runs are what can be told. Counts, and whether
+another run and not a better one, and only means over many runs can be reported. Counts, and whether
 something fell, are converged if all runs agree, still changing if h/2 and h/4 do, else chaotic.
 
 Reference: Roache (1998), Verification and Validation in Computational Science and Engineering,
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
-from tabi.scenes.handling import feels
+from tabi.scenes.handling import reacts_to_hands
 from tabi.scenes.scene import Scene
 
 Array = NDArray[np.float64]
@@ -43,10 +43,10 @@ HALF, QUARTER, FINER = "h/2", "h/4", "tolerance/100"
 ALLOWED = {"_m_s2": 0.02, "_deg_s": 1.0, "_m_s": 0.01, "_deg": 0.1, "_m": 1e-3, "_s": 2e-3}
 # an overlap that is larger can be seen [m]
 OVERLAP = 1e-4
-# differences fall where each is at most this part of the one before
-FALLS = math.sqrt(0.5)
-# no order is more
-HIGHEST = 3.0
+# differences converge where each is at most this part of the one before
+MAX_DIFFERENCE_RATIO = math.sqrt(0.5)
+# higher orders than that of any scheme here are chance
+MAX_ORDER = 3.0
 # changes that are rounding, as a part of the number
 ROUNDING = 1e-13
 # what a scene may say
@@ -56,8 +56,8 @@ CONVERGED, CHANGING, CHAOTIC = "converged", "still changing", "chaotic"
 
 
 def variants(scene: Scene) -> dict[str, Scene]:
-    """The scene as it is, "h", and the three it is compared with; all end at the same time, a whole
-    number of steps h.
+    """Return the unchanged scene, "h", and the three it is compared with; all end at the same time,
+    a whole number of steps h.
     """
     how = scene.contents.simulation
     h, tolerance = how.step_s, how.tolerance_m_s
@@ -92,34 +92,34 @@ def variants(scene: Scene) -> dict[str, Scene]:
 
 
 def notes(scene: Scene) -> list[str]:
-    """What changes with the step beside the step: controllers and sensors without rates."""
-    found = []
+    """Return notes on what else changes with the step: controllers and sensors without rates."""
+    texts = []
     for i, robot in enumerate(scene.contents.robots):
         name = robot.name or f"robot {i + 1}"
         constant = robot.motion.holds or not robot.motion.powered
-        if not (constant or robot.motion.tick_s or feels(robot)):
-            found.append(
-                f"the motion of {name} has no rate: it is asked in every step, "
+        if not (constant or robot.motion.tick_s or reacts_to_hands(robot)):
+            texts.append(
+                f"the motion of {name} has no rate: it is called in every step, "
                 "twice and four times as often with h/2 and h/4"
             )
-        found += [
+        texts += [
             f"sensor {key} of {name} has no rate and samples in every step; give it rate_hz"
             for key, sensor in robot.sensors.items()
             if sensor.rate_hz is None
         ]
-    return found
+    return texts
 
 
 # ---- numbers ------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
-class ToldNumber:
-    """A number, or a vector, that a run tells.
+class ReportedNumber:
+    """A number, or a vector, of a run's summary.
 
     Attributes:
-        value: of each run by its name; None where a run has none, as of a robot that did not fall.
-        allowed: what it may be off; 0 for counts.
+        value: of each run by its name; None where a run has none, e.g. no fall.
+        allowed: largest error of a converged number; 0 for counts.
     """
 
     name: str
@@ -128,11 +128,11 @@ class ToldNumber:
     allowed: float
 
 
-def quantities(runs: Mapping[str, Summary]) -> list[ToldNumber]:
-    """All that may be quoted of some runs, in the order of the first one."""
-    tables = {name: told(summary) for name, summary in runs.items()}
+def quantities(runs: Mapping[str, Summary]) -> list[ReportedNumber]:
+    """Return all numbers of the summaries, in the order of the first one."""
+    tables = {name: reported(summary) for name, summary in runs.items()}
     names = dict.fromkeys(key for table in tables.values() for key in table)
-    found = []
+    numbers = []
     for name in names:
         values = {run: _vector(table.get(name)) for run, table in tables.items()}
         end = next((end for end in ALLOWED if name.endswith(end)), "")
@@ -141,64 +141,68 @@ def quantities(runs: Mapping[str, Summary]) -> list[ToldNumber]:
             sizes = [np.linalg.norm(x) for x in values.values() if x is not None]
             allowed *= float(max(sizes, default=0.0))
         answer = any(isinstance(table.get(name), bool) for table in tables.values())
-        found.append(ToldNumber(name, YES_NO if answer else _UNITS.get(end, ""), values, allowed))
-    return found
+        numbers.append(
+            ReportedNumber(name, YES_NO if answer else _UNITS.get(end, ""), values, allowed)
+        )
+    return numbers
 
 
 _UNITS = {"_m_s2": "m/s²", "_deg_s": "°/s", "_m_s": "m/s", "_deg": "°", "_m": "m", "_s": "s"}
 
 
-def told(summary: Summary) -> dict[str, Any]:
-    """Numbers of a run's summary, ``Summary.to_dict``, by names that end with their unit."""
-    found: dict[str, Any] = {}
+def reported(summary: Summary) -> dict[str, Any]:
+    """Return the numbers of ``Summary.to_dict`` by names that end with their unit."""
+    numbers: dict[str, Any] = {}
     for name, place in summary["places_m"].items():
-        found[f"places.{name}_m"] = place
+        numbers[f"places.{name}_m"] = place
     for name in summary["robots"]:
-        found[f"fallen_at.{name}_s"] = summary["fallen_at_s"].get(name)
+        numbers[f"fallen_at.{name}_s"] = summary["fallen_at_s"].get(name)
     for name, walk in summary["walks"].items():
-        found |= {f"walks.{name}.{key}": value for key, value in walk.items()}
-    found["worst_penetration_m"] = summary["worst_penetration_m"]
-    return found
+        numbers |= {f"walks.{name}.{key}": value for key, value in walk.items()}
+    numbers["worst_penetration_m"] = summary["worst_penetration_m"]
+    return numbers
 
 
 def _vector(value: Any) -> Array | None:
     return None if value is None else np.atleast_1d(np.asarray(value, float))
 
 
-def judge(one: ToldNumber) -> dict[str, Any]:
-    """A number with its changes, order (1), error (2) and verdict, as plain data."""
-    x = one.value
+def judge(number: ReportedNumber) -> dict[str, Any]:
+    """Return a number with its changes, order (1), error (2) and verdict, as plain data."""
+    x = number.value
     change = {name: _apart(x[name], x["h"]) for name in (HALF, QUARTER, FINER)}
     first, second = change[HALF], _apart(x[QUARTER], x[HALF])
     base = x["h"]
     size = 0.0 if base is None else float(np.abs(base).max())
     order, error = None, max(change[HALF], change[QUARTER])
-    falls = math.isfinite(second) and second <= FALLS * first and first > ROUNDING * size
-    if falls and one.allowed and second > 0 and first <= second * 2.0**HIGHEST:
+    falls = (
+        math.isfinite(second) and second <= MAX_DIFFERENCE_RATIO * first and first > ROUNDING * size
+    )
+    if falls and number.allowed and second > 0 and first <= second * 2.0**MAX_ORDER:
         order = math.log2(first / second)
         error = max(error, first / (1.0 - 2.0**-order))
     error = max(error, change[FINER])
-    if error <= max(one.allowed, ROUNDING * size):
+    if error <= max(number.allowed, ROUNDING * size):
         verdict = CONVERGED
-    elif falls and change[FINER] <= one.allowed:
+    elif falls and change[FINER] <= number.allowed:
         verdict = CHANGING
     else:
         verdict = CHAOTIC
     return {
-        "name": one.name,
-        "unit": one.unit,
+        "name": number.name,
+        "unit": number.unit,
         "value": _plain(x["h"]),
         "values": {name: _plain(value) for name, value in x.items()},
         "changes": {name: _finite(value) for name, value in change.items()},
         "order": order,
         "error": _finite(error),
-        "allowed": one.allowed,
+        "allowed": number.allowed,
         "verdict": verdict,
     }
 
 
 def _apart(a: Array | None, b: Array | None) -> float:
-    """The length of a difference; infinite where only one is there."""
+    """Return the length of a difference; infinite where only one value is there."""
     if a is None or b is None:
         return 0.0 if a is b else math.inf
     return float(np.linalg.norm(a - b)) if a.shape == b.shape else math.inf
@@ -213,14 +217,14 @@ def _finite(x: float) -> float | None:
 
 
 def compare(scene: Scene, runs: Mapping[str, Summary]) -> dict[str, Any]:
-    """What was found, as plain data.
+    """Return numbers, verdicts and notes of all runs as plain data.
 
     Args:
         runs: summaries of all ``variants``, by their names.
     """
-    rows = [judge(one) for one in quantities(runs)]
-    found = [row["verdict"] for row in rows]
-    worst = next((v for v in (CHAOTIC, CHANGING) if v in found), CONVERGED)
+    rows = [judge(number) for number in quantities(runs)]
+    verdicts = [row["verdict"] for row in rows]
+    worst = next((v for v in (CHAOTIC, CHANGING) if v in verdicts), CONVERGED)
     return {
         "step_s": scene.contents.simulation.step_s,
         "tolerance_m_s": scene.contents.simulation.tolerance_m_s,

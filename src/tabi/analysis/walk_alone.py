@@ -32,15 +32,15 @@ TRIAL_STEPS, MOST_STEPS = 2, 1000
 REST = 1.0
 # a walk that turns by less is straight [rad]
 TURNING = 1e-3
-# a motor that is at its limit for this share of the trial is a reason to fall
-SATURATED = 0.05
-# damping over stiffness of gains that are advised, or given by a stiffness alone [s]
+# a motor at its limit for more than this share of the trial is reported as the reason of a fall
+MAX_SATURATED_SHARE = 0.05
+# damping over stiffness of gains that are advised, or set by a stiffness alone [s]
 DAMPING_TIME = 0.05
 
 
 @dataclass(frozen=True)
 class Advice:
-    """How to say otherwise what a walk was told.
+    """Words for the arguments of a walk in messages.
 
     Attributes:
         length: how to give the length of a step. gains: how to give a stiffness of all motors.
@@ -76,8 +76,8 @@ def walk_alone(
     tried_first(stage, steps, IN_PYTHON)
     sim = stage(steps)
     (walking,) = sim.world.robots
-    if more := [note for note in walking.notes if note not in robot.notes]:
-        message = f"{walking.name} walks: {'; '.join(more)}"
+    if new_notes := [note for note in walking.notes if note not in robot.notes]:
+        message = f"{walking.name} walks: {'; '.join(new_notes)}"
         warnings.warn(message, RobotFileWarning, stacklevel=users_level())
     if run:
         tried(sim, IN_PYTHON)
@@ -148,7 +148,7 @@ def tried_first(
 def tried(sim: Simulator, advice: Advice) -> tuple[Robot, WalkingPattern]:
     """Let the one robot that walks in a simulation walk to its end; see ``tried_first``."""
     ((name, walker),) = walkers(sim).items()
-    robot = next(one for one in sim.world.robots if one.name == name)
+    robot = next(candidate for candidate in sim.world.robots if candidate.name == name)
     saturated: dict[int, int] = {}
 
     def look(data: Data) -> None:
@@ -156,23 +156,23 @@ def tried(sim: Simulator, advice: Advice) -> tuple[Robot, WalkingPattern]:
             saturated[int(k)] = saturated.get(int(k), 0) + 1
 
     sim.every(1, look)
-    found = follow(sim, robot, walker.pattern)
-    if not found.walked:
+    walked = follow(sim, robot, walker.pattern)
+    if not walked.walked:
         joints = {sim.model.v_index(joint): joint for joint in sim.model.joint_names}
         share = {joints[k]: n * sim.dt / sim.time for k, n in saturated.items()}
-        raise ModelError(reason(robot, found, share, advice))
+        raise ModelError(reason(robot, walked, share, advice))
     return robot, walker.pattern
 
 
-def reason(robot: Robot, found: Walked, saturated: Mapping[str, float], advice: Advice) -> str:
-    """Why a robot cannot walk, and what would help.
+def reason(robot: Robot, walked: Walked, saturated: Mapping[str, float], advice: Advice) -> str:
+    """Return why a robot cannot walk, and what would help.
 
     Args:
         saturated: joint → share of the time that its motor was at its limit.
     """
-    count = len(found.pattern.steps)
-    landed = f"{found.steps} of {count} steps land where they should"
-    what = f"it falls after {found.fell:.2f} s" if found.fell is not None else found.stopped
+    count = len(walked.pattern.steps)
+    landed = f"{walked.steps} of {count} steps land where they should"
+    what = f"it falls after {walked.fell:.2f} s" if walked.fell is not None else walked.stopped
     begin = f"{robot.name} does not walk: in a trial of {count} steps {what or landed}"
     if soft := standing_gains.fault(robot):
         enough = standing_gains.required_stiffness(robot)
@@ -181,9 +181,9 @@ def reason(robot: Robot, found: Walked, saturated: Mapping[str, float], advice: 
         gains = advice.stiffness.format(enough, DAMPING_TIME * enough)
         return f"{begin}; {soft}; {gains} holds it as it stands"
     less = f"give shorter steps ({advice.length})"
-    less += ", smaller turns" if np.ptp(found.pattern.schedule.yaw) > TURNING else ""
+    less += ", smaller turns" if np.ptp(walked.pattern.schedule.yaw) > TURNING else ""
     hardest = max(saturated, key=lambda joint: saturated[joint], default="")
-    if hardest and saturated[hardest] > SATURATED:
+    if hardest and saturated[hardest] > MAX_SATURATED_SHARE:
         return (
             f"{begin}; the motor of joint {hardest!r} is at its limit for {saturated[hardest]:.0%} "
             f"of the time: {less}, or a larger effort limit"

@@ -1,10 +1,10 @@
-"""How well a robot walks: where its feet land, against where they should.
+"""Measures of a walk: where the feet land, against where they should.
 
-A step is judged at the end of the double support that follows it, tick k. With X_s and X_o the
+A step is measured at the end of the double support that follows it, tick k. With X_s and X_o the
 poses of the foot that landed and of the other one, and X* those of the plan,
 
     landing error = X_o⁻¹ X_s against X*_o⁻¹ X*_s                                               (1)
-so that an error is not counted again in the steps after it. What piles up is told once, at the end:
+so that an error is not counted again in the steps after it. What accumulates counts at the end:
 the place between the feet against the planned one. Slip is how far a foot that stands alone goes.
 
 A step has landed if the foot is within LANDED_WITHIN_M of where it should be from the other foot,
@@ -63,7 +63,7 @@ class WalkMeasures:
     end_deg: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
+        """Return plain data for JSON."""
         return asdict(self) | {"end_m": list(self.end_m)}
 
 
@@ -86,14 +86,14 @@ def measured(
     last = min(len(position), pattern.count, int(min(until / gait.tick, 1e9))) - 1
     after = round(gait.double_support / gait.tick) - 1
     yaw = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
-    off, turned, slip, landed, ended = [], [], [], 0, last >= pattern.count - 1
+    off, yaw_errors, slip, landed, ended = [], [], [], 0, last >= pattern.count - 1
     for step, lift, land in zip(pattern.steps, plan.lift, plan.land, strict=True):
         k, s, o = land + after, SIDES.index(step.foot), SIDES.index(other(step.foot))
         if k > last:
             break
         there = _beside(position[k], yaw[k], s, o) - _beside(plan.position[k], plan.yaw[k], s, o)
         off.append(float(np.hypot(*there[:2])))
-        turned.append(abs(_wrapped(there[3])))
+        yaw_errors.append(abs(_wrapped(there[3])))
         stood = position[land - 1, o] - position[lift + TAKES_OVER, o]
         slip.append(float(np.hypot(*stood[:2])))
         landed += _step_error(plan, position, yaw, (s, o), (lift, k)) <= LANDED_WITHIN_M
@@ -106,7 +106,7 @@ def measured(
         finished=ended and landed == len(pattern.steps) and not given_up,
         stopped=given_up or (_missed(len(pattern.steps), landed) if ended else None),
         landing_m=max(off, default=0.0),
-        landing_deg=float(np.degrees(max(turned, default=0.0))),
+        landing_deg=float(np.degrees(max(yaw_errors, default=0.0))),
         slip_m=max(slip, default=0.0),
         end_m=(float(end[0]), float(end[1]), float(end[2])),
         end_deg=float(np.degrees(heading)),
@@ -137,7 +137,7 @@ def _missed(planned: int, landed: int) -> str | None:
 def _step_error(
     plan: Schedule, position: Array, yaw: Array, feet: tuple[int, int], ticks: tuple[int, int]
 ) -> float:
-    """How far a foot lands from where it should, seen from the other one at the start of the step
+    """Return the error of a landing relative to the other foot, as at the start of the step
     [m].
 
     Args:
@@ -175,16 +175,21 @@ def walkers(sim: Simulator) -> dict[str, Walker]:
 
 def driving(sim: Simulator, kind: type[Kind]) -> dict[str, Kind]:
     """Controllers of a kind that drive robots, by the robots' names; also inside of others."""
-    found = {}
+    controllers = {}
     for name, driver in sim.drivers.items():
-        own = [one for one in nested(driver.controller) if isinstance(one, kind)]
-        found |= {(f"{name}, walk {k + 1}" if k else name): one for k, one in enumerate(own)}
-    return found
+        matching = [
+            controller for controller in nested(driver.controller) if isinstance(controller, kind)
+        ]
+        controllers |= {
+            (f"{name}, walk {k + 1}" if k else name): controller
+            for k, controller in enumerate(matching)
+        }
+    return controllers
 
 
 def walker_of(controller: ControlLaw | None, kind: type[Kind] = Walker) -> Kind | None:
-    """The walker that a controller is, or is around: ``Logged(Walker(…))``."""
-    return next((one for one in nested(controller) if isinstance(one, kind)), None)
+    """Return the walker that a controller is, or contains: ``Logged(Walker(…))``."""
+    return next((inner for inner in nested(controller) if isinstance(inner, kind)), None)
 
 
 class WalkWatch:
@@ -232,7 +237,7 @@ class _Track:
             self.count += 1
 
     def _look(self, data: Data) -> None:
-        # before the walk, and after it was begun anew, this is its start
+        # before the walk, and after it was started again, this is its start
         before, self.tick = self.tick, self.walker.tick if self.walker.begun else -1
         if self.tick < 0 or self.tick < before:
             self._begin()
@@ -245,9 +250,9 @@ class _Track:
         if walker.stopped:
             until, given_up = min(until, (walker.tick + 1) * self.pattern.gait.tick), walker.reason
         turns = in_sole_axes(self.pattern, self.rotation[:n])
-        found = measured(self.pattern, self.position[:n], turns, until, given_up)
+        measures = measured(self.pattern, self.position[:n], turns, until, given_up)
         if np.isfinite(fallen) and (not given_up or walker.fell):
-            steps = f"{found.landed} of {found.planned} steps"
+            steps = f"{measures.landed} of {measures.planned} steps"
             why = f"{self.robot} fell at {fallen:.3g} s, after {steps}"
-            return replace(found, finished=False, stopped=why)
-        return found
+            return replace(measures, finished=False, stopped=why)
+        return measures

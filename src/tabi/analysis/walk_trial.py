@@ -43,8 +43,8 @@ from tabi.walking.plan.footsteps import SIDES
 Array = NDArray[np.float64]
 # of the ground; cut-off [Hz] and order of the low-pass a force shakes about
 FRICTION, CUTOFF, ORDER = 0.8, 5.0, 2
-# how long a robot has to stand after the end of its pattern [s]
-AFTER = 1.0
+# how long a robot has to stand after the end of its pattern
+STANDING_TIME_S = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +112,13 @@ def try_walk(
     curves: bool = False,
     contact: str = "coulomb",
 ) -> Walked:
-    """Let a robot walk, straight on unless told where to.
+    """Simulate a robot's walk, by default straight on.
 
     Args:
         robot: standing, as ``Biped`` wants it; the world gets a copy.
-        steps: how many, of the gait's length, or where to; gait: that of ``gait_for`` unless given.
+        steps: how many, of the gait's length, or where to. gait: default that of ``gait_for``.
         exact: joints follow their commands exactly, no servos.
-        lowest: height of the base below which it has fallen [m]; half of where it is unless given.
+        lowest: height of the base below which it has fallen [m]; default: half of the present one.
         curves: keep forces and torques of every step of the simulation.
     """
     sim, robot, pattern = _stage(robot, steps, gait, contact)
@@ -150,8 +150,8 @@ def follow(
     feet = WalkWatch(sim)
     base, fell, fault, spent = _follow(sim, robot, pattern, lowest)
     landed = feet.measured({} if fell is None else {robot.name: fell})[robot.name]
-    found = np.array(rows).reshape(-1, 5)
-    ticks = np.minimum((found[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
+    table = np.array(rows).reshape(-1, 5)
+    ticks = np.minimum((table[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
     return Walked(
         pattern=pattern,
         fell=fell,
@@ -165,9 +165,9 @@ def follow(
         tilt=float(base[:, 1].max()),
         missed=sim.missed_count,
         speed=sim.time / max(spent, 1e-9),
-        times=found[:, 0],
-        force=found[:, 1:3],
-        roll=found[:, 3:],
+        times=table[:, 0],
+        force=table[:, 1:3],
+        roll=table[:, 3:],
         support=pattern.schedule.support[ticks],
     )
 
@@ -198,10 +198,14 @@ def _watch(robot: Robot, rows: list[tuple[float, ...]]) -> Any:
 
 
 def _force_sensor(robot: Robot, side: str) -> str | None:
-    """Name of a foot's force sensor."""
+    """Return the name of a foot's force sensor, or None."""
     body = robot.feet[side].body
-    own = (name for name, one in robot.sensors.items() if one.kind == "force" and one.body is body)
-    return next(own, None)
+    names = (
+        name
+        for name, sensor in robot.sensors.items()
+        if sensor.kind == "force" and sensor.body is body
+    )
+    return next(names, None)
 
 
 def _follow(
@@ -211,7 +215,7 @@ def _follow(
     base, spent = [], 0.0
     fell, fault = None, ""
     R_start = sim.pose(robot.base).R
-    for _ in range(pattern.count + round(AFTER / pattern.gait.tick)):
+    for _ in range(pattern.count + round(STANDING_TIME_S / pattern.gait.tick)):
         begin = time.perf_counter()
         try:
             sim.run(pattern.gait.tick)

@@ -1,1 +1,1 @@
-"""What people run: the command line, the page in the browser, reports."""
+"""Applications: the command line, the page in the browser, reports."""

@@ -48,35 +48,37 @@ def list_scenes(
 
     if html is not None:
         check_writable(html)
-    found: list[dict[str, str | None]] = [
+    entries: list[dict[str, str | None]] = [
         {"name": name, "title": scenes.load(name).title, "picture": picture(name)}
         for name in scenes.names()
     ]
     if html is not None:
-        html.write_text(gallery(found), encoding="utf-8")
+        html.write_text(gallery(entries), encoding="utf-8")
     if as_json:
-        print(json.dumps(found, indent=2), flush=True)
+        print(json.dumps(entries, indent=2), flush=True)
         return
-    wide = max(len(str(one["name"])) for one in found)
-    lines = [f"{one['name']:{wide}}  {one['title']}" for one in found]
+    wide = max(len(str(entry["name"])) for entry in entries)
+    lines = [f"{entry['name']:{wide}}  {entry['title']}" for entry in entries]
     print("\n".join([*lines, "", "with pictures: tabi list --html scenes.html"]), flush=True)
 
 
 def picture(name: str) -> str | None:
-    """Where the picture of a built-in scene is, if there is one."""
+    """Return the path of the picture of a built-in scene; None without one."""
     return next(
         (str(path) for folder in PICTURES if (path := folder / f"{name}.webp").is_file()), None
     )
 
 
-def gallery(found: list[dict[str, str | None]]) -> str:
-    """One page with all pictures in it."""
+def gallery(entries: list[dict[str, str | None]]) -> str:
+    """Return an HTML page with all pictures in it."""
     figures = []
-    for one in found:
+    for entry in entries:
         data = (
-            base64.b64encode(Path(one["picture"]).read_bytes()).decode() if one["picture"] else ""
+            base64.b64encode(Path(entry["picture"]).read_bytes()).decode()
+            if entry["picture"]
+            else ""
         )
-        name, title = escape(str(one["name"])), escape(str(one["title"]))
+        name, title = escape(str(entry["name"])), escape(str(entry["title"]))
         image = f'<img src="data:image/webp;base64,{data}" alt="{name}">' if data else ""
         figures.append(
             f"<figure>{image}<figcaption><code>{name}</code><br>{title}</figcaption></figure>"
@@ -90,14 +92,14 @@ def show_scene(scene: SceneArgument, settings: Settings = None) -> None:
     """
     from tabi import scenes
 
-    told = scenes.load(scene, settings or [])
+    loaded = scenes.load(scene, settings or [])
     built_in = scene in scenes.names() and not settings
-    assert told.file is not None
+    assert loaded.file is not None
     # the schema is looked for beside the file that this becomes
     text = (
-        told.file.read_text(encoding="utf-8").replace("$schema=../", "$schema=")
+        loaded.file.read_text(encoding="utf-8").replace("$schema=../", "$schema=")
         if built_in
-        else told.to_yaml()
+        else loaded.to_yaml()
     )
     print(text, end="", flush=True)
 

@@ -17,7 +17,7 @@ from tabi import TabiError
 from tabi.apps.robots import Base, Feet, named
 from tabi.apps.run import Settings, all_settings
 from tabi.apps.showing import Json
-from tabi.reporting.terminal import bar, interrupt, tell
+from tabi.reporting.terminal import bar, interrupt, print_now
 
 if TYPE_CHECKING:
     from tabi.analysis.motion_check import CheckedMotion
@@ -75,25 +75,25 @@ def check(
     if Path(motion).suffix in motion_check.PATTERNS:
         if settings or time is not None:
             raise TabiError(f"{motion} is a pattern; --set and --time are for scenes: leave it out")
-        told = _pattern(Path(motion), robot, (feet, base), smooth)
+        motion_ = _pattern(Path(motion), robot, (feet, base), smooth)
     else:
         if feet or base or smooth is not None:
             raise TabiError(f"{motion} is a scene; --foot, --base and --smooth are for patterns")
         from tabi import scenes
 
-        told = motion_check.of_scene(scenes.load(motion, all_settings(settings, time)), robot)
-    total = len(VARIATIONS) * told.duration
+        motion_ = motion_check.of_scene(scenes.load(motion, all_settings(settings, time)), robot)
+    total = len(VARIATIONS) * motion_.duration
     with bar("runs", total, "{task.completed:.1f} of {task.total:g} s") as move, interrupt() as end:
 
         def look(run: int, now: float) -> bool:
-            move(run * told.duration + now, VARIATIONS[run].name)
+            move(run * motion_.duration + now, VARIATIONS[run].name)
             return bool(end)
 
-        found = motion_check.check(told, VARIATIONS, look)
-    tell(json.dumps(found, indent=2) if as_json else text(found))
-    if found["interrupted"]:
+        result = motion_check.check(motion_, VARIATIONS, look)
+    print_now(json.dumps(result, indent=2) if as_json else text(result))
+    if result["interrupted"]:
         raise typer.Exit(130)
-    if not found["feasible"]:
+    if not result["feasible"]:
         raise typer.Exit(1)
 
 
@@ -113,22 +113,22 @@ def _pattern(
 # ---- in words -----------------------------------------------------------------------------------
 
 
-def text(found: dict[str, Any]) -> str:
-    """A table of all runs, the least margins, and a verdict."""
-    verdict = "feasible" if found["feasible"] else "NOT FEASIBLE"
-    if found["interrupted"]:
+def text(result: dict[str, Any]) -> str:
+    """Format all runs as a table, with the smallest margins and a verdict."""
+    verdict = "feasible" if result["feasible"] else "NOT FEASIBLE"
+    if result["interrupted"]:
         verdict = "interrupted, no verdict"
-    lines = [f"{found['motion']} on {found['robot']}, {found['duration_s']:g} s: {verdict}"]
-    if found["refused"]:
-        return "\n".join([*lines, f"  {found['refused']}"])
-    if found["runs"]:
-        lines += ["", *_table(found["runs"]), "", "  least margins of all runs"]
-    lines += [f"  {_line(one)}" for one in found["least"]]
-    for run in found["runs"]:
+    lines = [f"{result['motion']} on {result['robot']}, {result['duration_s']:g} s: {verdict}"]
+    if result["refused"]:
+        return "\n".join([*lines, f"  {result['refused']}"])
+    if result["runs"]:
+        lines += ["", *_table(result["runs"]), "", "  smallest margins of all runs"]
+    lines += [f"  {_line(margin)}" for margin in result["least"]]
+    for run in result["runs"]:
         if run["fallen_at_s"] is not None:
             lines.append(f"  {run['run']}: FELL at {run['fallen_at_s']:g} s")
         if run["missed_steps"]:
-            lines.append(f"  {run['run']}: {run['missed_steps']} STEPS MISSED their tolerance")
+            lines.append(f"  {run['run']}: {run['missed_steps']} STEPS DID NOT CONVERGE")
         if run["stopped"]:
             lines.append(f"  {run['run']}: STOPPED: {run['stopped']}")
     return "\n".join(lines)
@@ -139,7 +139,8 @@ def _table(runs: list[dict[str, Any]]) -> list[str]:
     rows = [["", *kinds]]
     for run in runs:
         cells = {
-            one["name"]: amount(one) + ("" if one["within"] else " !") for one in run["margins"]
+            entry["name"]: amount(entry) + ("" if entry["within"] else " !")
+            for entry in run["margins"]
         }
         rows.append([run["run"], *(cells.get(kind, "–") for kind in kinds)])
     wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -150,17 +151,17 @@ def _table(runs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _line(one: dict[str, Any]) -> str:
-    what = WORDS[one["name"]]
-    if one["margin"] is None:
-        return f"{what}: {NONE.get(one['name'], 'no limit is known')}"
-    left = f"{amount(one)}, {one['where']} at {one['at_s']:g} s, {one['run']}"
-    return f"{what}: {left}" + ("" if one["within"] else "; LIMIT MET")
+def _line(margin: dict[str, Any]) -> str:
+    what = WORDS[margin["name"]]
+    if margin["margin"] is None:
+        return f"{what}: {NONE.get(margin['name'], 'no limit is known')}"
+    left = f"{amount(margin)}, {margin['where']} at {margin['at_s']:g} s, {margin['run']}"
+    return f"{what}: {left}" + ("" if margin["within"] else "; LIMIT MET")
 
 
-def amount(one: dict[str, Any]) -> str:
-    """A margin with its unit; a dash for what there is not."""
-    x, unit = one["margin"], one["unit"]
+def amount(margin: dict[str, Any]) -> str:
+    """Format a margin with its unit; a dash where there is none."""
+    x, unit = margin["margin"], margin["unit"]
     if x is None:
         return "–"
     # without the sign of a zero

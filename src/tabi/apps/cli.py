@@ -32,7 +32,7 @@ from tabi.apps.showing import Json, Tolerance
 from tabi.apps.sole import sole
 from tabi.apps.sweep_command import sweep
 from tabi.apps.walk import walk
-from tabi.reporting.terminal import show_warnings, tell
+from tabi.reporting.terminal import print_now, show_warnings
 
 if TYPE_CHECKING:
     from tabi.contact import Problem, Solution
@@ -80,9 +80,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        tell(f"tabi {__version__}")
+def _version(requested: bool) -> None:
+    if requested:
+        print_now(f"tabi {__version__}")
         raise typer.Exit
 
 
@@ -167,10 +167,10 @@ def export_problem(
     sim = Simulator(standing(robot, feet, base)[0])
     sim.run(max(time, sim.dt))
     sim.export_problem(out)
-    found = sim.certificate
-    tell(
-        f"{out}: {found.contacts} contacts at {sim.time:g} s, "
-        f"solved there to {found.residual:.1e} m/s"
+    certificate = sim.certificate
+    print_now(
+        f"{out}: {certificate.contacts} contacts at {sim.time:g} s, "
+        f"solved there to {certificate.residual:.1e} m/s"
     )
 
 
@@ -183,13 +183,13 @@ def info(
     collision: Collision = "file",
     as_json: Json = False,
 ) -> None:
-    """Load a robot and report what was found, mended and ignored."""
+    """Load a robot and report what was found, corrected and ignored."""
     from tabi.model.report.summary import report
 
     loaded = named(robot, feet, base, stand_ins, collision=collision)
     loaded.compile()
     page = report(loaded)
-    tell(json.dumps(page.to_dict(), indent=2) if as_json else page)
+    print_now(json.dumps(page.to_dict(), indent=2) if as_json else page)
 
 
 @app.command()
@@ -264,7 +264,7 @@ def doctor(as_json: Json = False) -> None:
     from tabi.apps import doctor
 
     findings = doctor.examine()
-    tell(json.dumps(findings, indent=2) if as_json else doctor.text(findings))
+    print_now(json.dumps(findings, indent=2) if as_json else doctor.text(findings))
     if findings["problems"]:
         raise typer.Exit(1)
 
@@ -280,9 +280,9 @@ def warmup(
     """Compile every kernel now, so that no run has to wait for it."""
     from tabi.runs import warmup
 
-    tell(warmup.run(show=not quiet))
+    print_now(warmup.run(show=not quiet))
     if ship:
-        tell(warmup.ship())
+        print_now(warmup.ship())
 
 
 commands.register(app)

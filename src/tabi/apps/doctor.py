@@ -1,5 +1,5 @@
-"""What ``tabi doctor`` finds: versions and whether they fit, where compiled kernels lie, and which
-extras are there.
+"""Report of ``tabi doctor``: versions and whether they fit, where compiled kernels are stored, and
+which extras are installed.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ def examine() -> dict[str, Any]:
 
 
 def _extra(name: str) -> dict[str, Any]:
-    """Packages of an extra with their versions, and what is wrong with those that are there."""
+    """Return the packages of an extra with their versions, and problems of those installed."""
     needed = _versions.requirements(name)
     versions = {package: version_of(package) for package in needed}
-    wrong = [_versions.problem(one, needed[one]) for one in needed if versions[one]]
+    wrong = [_versions.problem(package, needed[package]) for package in needed if versions[package]]
     return {"packages": versions, "problems": [text for text in wrong if text]}
 
 
 def _kernels() -> dict[str, Any]:
-    """What is compiled, and where it lies."""
+    """Return which kernels are compiled, and where they are stored."""
     from numba.core import config
 
     from tabi.jit import cache_folder, shipped_kernels
@@ -113,9 +113,9 @@ def text(findings: dict[str, Any]) -> str:
             f"{name} {version or 'MISSING'}" for name, version in findings["packages"].items()
         ),
     ]
-    for name, found in findings["extras"].items():
-        lines.append(f"extra      {name:<14} {_installed(name, found):<42} {EXTRAS.get(name, '')}")
-        lines += [f"           {problem}" for problem in found["problems"]]
+    for name, extra in findings["extras"].items():
+        lines.append(f"extra      {name:<14} {_installed(name, extra):<42} {EXTRAS.get(name, '')}")
+        lines += [f"           {problem}" for problem in extra["problems"]]
     if findings["cache"] is not None:
         lines += _kernel_lines(findings["cache"], findings["jit"])
     lines.append("")
@@ -125,11 +125,11 @@ def text(findings: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _installed(name: str, found: dict[str, Any]) -> str:
-    """How much of an extra is there."""
-    packages = found["packages"]
-    there = ", ".join(f"{one} {version}" for one, version in packages.items() if version)
-    missing = [one for one, version in packages.items() if not version]
+def _installed(name: str, extra: dict[str, Any]) -> str:
+    """Format which packages of an extra are installed."""
+    packages = extra["packages"]
+    there = ", ".join(f"{package} {version}" for package, version in packages.items() if version)
+    missing = [package for package, version in packages.items() if not version]
     if not there:
         return "not installed"
     if missing and len(missing) < len(packages):
@@ -138,7 +138,7 @@ def _installed(name: str, found: dict[str, Any]) -> str:
 
 
 def _kernel_lines(cache: dict[str, Any], mode: str) -> list[str]:
-    """About compiled kernels."""
+    """Format the lines about compiled kernels."""
     if mode:
         return [
             f"kernels    TABI_JIT={mode}: numba.njit compiles on every start, about two minutes, "
@@ -147,7 +147,7 @@ def _kernel_lines(cache: dict[str, Any], mode: str) -> list[str]:
     lines = []
     if cache["folder"] is None:
         lines.append(
-            "kernels    no folder can be written, so every run compiles anew; "
+            "kernels    no folder can be written, so every run compiles again; "
             "set TABI_CACHE_DIR to a folder of yours"
         )
     else:

@@ -85,13 +85,13 @@ def tilt(
         if figure.exists() and file.exists() and figure.samefile(file):
             raise TabiError(f"--figure {figure} is the record itself; choose another name")
     servo = (servo_stiffness, servo_damping)
-    found = _found(file, signal, start, (inertia, mass, height), servo)
+    result = _identify(file, signal, start, (inertia, mass, height), servo)
     if figure is not None:
-        draw(figure, found)
-    print(json.dumps(found.to_dict(), indent=2) if as_json else text(found), flush=True)
+        draw(figure, result)
+    print(json.dumps(result.to_dict(), indent=2) if as_json else text(result), flush=True)
 
 
-def _found(
+def _identify(
     file: Path,
     signal: str | None,
     start: float | None,
@@ -102,8 +102,8 @@ def _found(
     from tabi.recording.recorded import read
 
     table = file.suffix.lower() == ".csv"
-    given = [x for x in body if x is not None]
-    if not table and not given:
+    specified = [x for x in body if x is not None]
+    if not table and not specified:
         if servo != (None, None):
             raise TabiError(
                 "--servo-stiffness and --servo-damping are in the recording; leave them out, "
@@ -114,7 +114,7 @@ def _found(
     inertia, mass, height = body
     if inertia is None or mass is None or height is None:
         raise TabiError(
-            f"{file} does not tell what stands on the bushes; "
+            f"{file} does not specify what stands on the bushes; "
             f"expected --inertia [kg·m²], --mass [kg] and --height [m] of it, all three"
         )
     if servo[1] is not None and servo[0] is None:
@@ -136,48 +136,48 @@ def _found(
     return experiment.identify_table(record, pendulum, start)
 
 
-def text(found: Tilt) -> str:
-    """A few lines for people."""
+def text(result: Tilt) -> str:
+    """Format the identified parameters in a few lines."""
     o, (low, high), (least, most) = (
-        found.oscillation,
-        found.stiffness_interval,
-        found.damping_interval,
+        result.oscillation,
+        result.stiffness_interval,
+        result.damping_interval,
     )
-    unit = {"torque": "N·m", "pitch": "rad"}[found.record.signal]
+    unit = {"torque": "N·m", "pitch": "rad"}[result.record.signal]
     return "\n".join(
         (
-            f"{found.record.name}: the bush of one foot about pitch (95 % intervals)",
-            f"  stiffness  {found.stiffness:.5g} N·m/rad     {low:.5g} to {high:.5g}",
-            f"  damping    {found.damping:.4g} N·m·s/rad   {least:.4g} to {most:.4g}",
-            f"  from an oscillation of {found.record.signal}: {found.frequency:.4g} rad/s, "
-            f"damping ratio {found.damping_ratio:.3g}, amplitude {o.amplitude:.3g} {unit}, "
-            f"{o.start:.3g} to {found.record.time[-1]:.3g} s",
-            f"  above the bushes: inertia {found.inertia:.4g} kg·m², "
-            f"m g h {found.tilting:.4g} N·m/rad",
+            f"{result.record.name}: the bush of one foot about pitch (95 % intervals)",
+            f"  stiffness  {result.stiffness:.5g} N·m/rad     {low:.5g} to {high:.5g}",
+            f"  damping    {result.damping:.4g} N·m·s/rad   {least:.4g} to {most:.4g}",
+            f"  from an oscillation of {result.record.signal}: {result.frequency:.4g} rad/s, "
+            f"damping ratio {result.damping_ratio:.3g}, amplitude {o.amplitude:.3g} {unit}, "
+            f"{o.start:.3g} to {result.record.time[-1]:.3g} s",
+            f"  above the bushes: inertia {result.inertia:.4g} kg·m², "
+            f"m g h {result.tilting:.4g} N·m/rad",
             f"  left over: {o.noise:.2g} {unit}, correlation {o.correlation:.2f}",
         )
     )
 
 
-def draw(path: Path, found: Tilt) -> None:
-    """The figure damped-oscillation: record and fit over time, as Hirukawa's figure 4 has them."""
+def draw(path: Path, result: Tilt) -> None:
+    """Draw record and fit of the damped oscillation over time, as Hirukawa's figure 4 does."""
     from tabi.reporting.curves import Curve, Panel
     from tabi.reporting.figures import draw as drawn
 
-    every = max(1, len(found.record.time) // POINTS)
-    time, values = found.record.time[::every], found.record.values[::every]
-    fitted = time[time >= found.oscillation.start]
+    every = max(1, len(result.record.time) // POINTS)
+    time, values = result.record.time[::every], result.record.values[::every]
+    fitted = time[time >= result.oscillation.start]
     labels = {"torque": "torque [N·m]", "pitch": "pitch [rad]"}
     titles = {"torque": "Pitch torque of a foot", "pitch": "Pitch of the base"}
-    signal = found.record.signal
+    signal = result.record.signal
     panel = Panel(
         "damped-oscillation",
-        f"{titles[signal]}: K = {found.stiffness:.4g} N·m/rad, C = {found.damping:.3g} N·m·s/rad",
+        f"{titles[signal]}: K = {result.stiffness:.4g} N·m/rad, C = {result.damping:.3g} N·m·s/rad",
         "time [s]",
         labels[signal],
         [
             Curve("record", time, values, 0),
-            Curve("fit", fitted, found.oscillation.at(fitted), 1, "dashed"),
+            Curve("fit", fitted, result.oscillation.at(fitted), 1, "dashed"),
         ],
         height=3.2,
     )

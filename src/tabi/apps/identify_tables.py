@@ -35,7 +35,8 @@ def sensor(
         ),
     ],
     mass: Annotated[
-        float | None, typer.Option(help="Of the weight [kg], where no column tells it.")
+        float | None,
+        typer.Option(help="Mass of the weight [kg], where the table has no such column."),
     ] = None,
     centre: Annotated[
         tuple[float, float, float] | None,
@@ -52,8 +53,8 @@ def sensor(
     from tabi.identification import sensor_calibration
 
     readings, loads = _poses(file, mass, centre)
-    found = sensor_calibration.calibrate(readings, loads, diagonal, str(file))
-    _print(found.to_dict(), _sensor_text(str(file), found), as_json)
+    calibration = sensor_calibration.calibrate(readings, loads, diagonal, str(file))
+    _print(calibration.to_dict(), _sensor_text(str(file), calibration), as_json)
 
 
 def _poses(
@@ -67,7 +68,7 @@ def _poses(
     names = measured_tables.header(file)
     if any(name in names for name in LOADS):
         table = measured_tables.read(file, (*READINGS, *LOADS))
-        return tuple(np.stack([table[n] for n in some], 1) for some in (READINGS, LOADS))  # type: ignore[return-value]
+        return tuple(np.stack([table[n] for n in columns], 1) for columns in (READINGS, LOADS))  # type: ignore[return-value]
     needed = [*READINGS, *DIRECTION]
     needed += ["mass_kg"] if mass is None else []
     needed += CENTRE if centre is None else []
@@ -81,15 +82,15 @@ def _poses(
     return np.stack([table[n] for n in READINGS], 1), loads
 
 
-def _sensor_text(name: str, found: Calibration) -> str:
-    rows = [f"{name}: f = G (reading + offset), from {found.poses} poses (95 % intervals)"]
+def _sensor_text(name: str, calibration: Calibration) -> str:
+    rows = [f"{name}: f = G (reading + offset), from {calibration.poses} poses (95 % intervals)"]
     rows.append(f"  {'offset':>18}   G")
     for i, channel in enumerate(READINGS):
         cells = " ".join(
             f"{x:9.4g} ±{w:<8.2g}"
-            for x, w in zip(found.matrix[i], found.matrix_width[i], strict=True)
+            for x, w in zip(calibration.matrix[i], calibration.matrix_width[i], strict=True)
         )
-        offset = f"{found.offset[i]:9.4g} ±{found.offset_width[i]:<8.2g}"
+        offset = f"{calibration.offset[i]:9.4g} ±{calibration.offset_width[i]:<8.2g}"
         rows.append(f"  {channel} {offset} {cells}")
     return "\n".join(rows)
 
@@ -99,7 +100,7 @@ def joint(
         Path,
         typer.Argument(
             help="A recording, or a .csv with time_s, position_rad, velocity_rad_s, command_rad, "
-            "torque_nm and, if it was told one, command_velocity_rad_s; of a joint that slides "
+            "torque_nm and, if commanded, command_velocity_rad_s; of a joint that slides "
             "position_m, velocity_m_s, command_m, force_n, command_velocity_m_s."
         ),
     ],
@@ -119,8 +120,8 @@ def joint(
     from tabi.identification import joint_identification
 
     log, slides = _log(file, name)
-    found = joint_identification.identify(log, torque, slides)
-    _print(found.to_dict(), _joint_text(found, slides), as_json)
+    parameters = joint_identification.identify(log, torque, slides)
+    _print(parameters.to_dict(), _joint_text(parameters, slides), as_json)
 
 
 def _log(file: Path, name: str | None) -> tuple[Log, bool]:
@@ -141,12 +142,12 @@ def _log(file: Path, name: str | None) -> tuple[Log, bool]:
     rate = f"command_velocity_{length}_s"
     needed = ["time_s", f"position_{length}", f"velocity_{length}_s", f"command_{length}", torque]
     table = measured_tables.read(file, needed, [rate])
-    told = table.get(rate, np.zeros(len(table["time_s"])))
+    command_velocity = table.get(rate, np.zeros(len(table["time_s"])))
     t, q, v, command, effort = (table[n] for n in needed)
-    return Log(t, q, v, command, told, effort, str(file)), slides
+    return Log(t, q, v, command, command_velocity, effort, str(file)), slides
 
 
-def _joint_text(found: JointParameters, slides: bool) -> str:
+def _joint_text(result: JointParameters, slides: bool) -> str:
     from tabi.identification.joint_identification import UNITS
 
     titles = {
@@ -157,11 +158,13 @@ def _joint_text(found: JointParameters, slides: bool) -> str:
         "inertia": "inertia",
     }
     metres = {"N·m/rad": "N/m", "N·m·s/rad": "N·s/m", "N·m": "N", "kg·m²": "kg"}
-    rows = [f"{found.name}: on the joint's side (95 % intervals)"]
-    for key, e in found.estimates.items():
+    rows = [f"{result.name}: on the joint's side (95 % intervals)"]
+    for key, e in result.estimates.items():
         unit = metres[UNITS[key]] if slides else UNITS[key]
         rows.append(f"  {titles[key]:<17}{e.value:10.5g} {unit:<11} {e.low:.5g} to {e.high:.5g}")
-    rows.append(f"  left over: {found.noise:.2g} {'N' if slides else 'N·m'}, {found.blocks} blocks")
+    rows.append(
+        f"  left over: {result.noise:.2g} {'N' if slides else 'N·m'}, {result.blocks} blocks"
+    )
     return "\n".join(rows)
 
 
@@ -174,24 +177,25 @@ def friction(
         ),
     ],
     normal: Annotated[
-        float | None, typer.Option(help="What presses on the floor [N], if no column tells it.")
+        float | None,
+        typer.Option(help="Normal force on the floor [N], if the table has no such column."),
     ] = None,
     mass: Annotated[
-        float | None, typer.Option(help="Of what is pulled [kg], instead, on a level floor.")
+        float | None, typer.Option(help="Mass of what is pulled [kg], instead, on a level floor.")
     ] = None,
     body: Annotated[str | None, typer.Option(help="What slides in a recording.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Coefficient of friction from pulls: the force at which a thing slips, or records of it."""
     if normal is not None and mass is not None:
-        raise TabiError("--normal and --mass are both given; expected one of them")
+        raise TabiError("--normal and --mass are both specified; expected one of them")
     pressed = normal if mass is None else GRAVITY * mass
-    found = []
+    results = []
     with bar("pulls", len(files), show=len(files) > 1) as move:
         for k, file in enumerate(files):
-            found.append(_friction(file, pressed, body))
+            results.append(_friction(file, pressed, body))
             move(k + 1, file.name)
-    whole = found[0] if len(found) == 1 else _together(found)
+    whole = results[0] if len(results) == 1 else _mean_friction(results)
     name = str(files[0]) if len(files) == 1 else f"{len(files)} pulls"
     _print(whole.to_dict(), _friction_text(name, whole), as_json)
 
@@ -227,28 +231,28 @@ def _friction(file: Path, pressed: float | None, body: str | None) -> Friction:
     return friction_identification.from_pulls(table["force_n"], presses, str(file))
 
 
-def _together(found: list[Friction]) -> Friction:
-    """Many records: the mean of what they tell."""
+def _mean_friction(results: list[Friction]) -> Friction:
+    """Return the mean friction of many records."""
     import numpy as np
 
     from tabi.identification.friction_identification import Friction
     from tabi.identification.regression import mean
 
-    ratios = np.array([one.friction.value for one in found])
-    return Friction(mean(ratios, "friction"), len(found), float(ratios.std(ddof=1)), ratios)
+    ratios = np.array([result.friction.value for result in results])
+    return Friction(mean(ratios, "friction"), len(results), float(ratios.std(ddof=1)), ratios)
 
 
-def _friction_text(name: str, found: Friction) -> str:
-    e, more = found.friction, []
-    if found.r_squared == found.r_squared:
-        more.append(f"r² of the line f = μ f_n: {found.r_squared:.4f}")
-    if found.deviation == found.deviation:
-        more.append(f"deviation of one: {found.deviation:.3g}")
-    if found.at == found.at:
-        more.append(f"slips at {found.at:.4g} s")
+def _friction_text(name: str, result: Friction) -> str:
+    e, extra = result.friction, []
+    if result.r_squared == result.r_squared:
+        extra.append(f"r² of the line f = μ f_n: {result.r_squared:.4f}")
+    if result.deviation == result.deviation:
+        extra.append(f"deviation of one: {result.deviation:.3g}")
+    if result.at == result.at:
+        extra.append(f"slips at {result.at:.4g} s")
     head = f"{name}: friction {e.value:.4g}, {e.low:.4g} to {e.high:.4g} (95 % interval)"
-    pulls = f"  {found.pulls} pull{'s' * (found.pulls != 1)}"
-    return "\n".join([head, "; ".join([pulls, *more])])
+    pulls = f"  {result.pulls} pull{'s' * (result.pulls != 1)}"
+    return "\n".join([head, "; ".join([pulls, *extra])])
 
 
 def _print(numbers: dict[str, Any], text: str, as_json: bool) -> None:

@@ -33,13 +33,13 @@ class CommandGroup(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """The command of the lab that has this name."""
+    """Load the lab's command of this name."""
     module, attribute = LAB[name]
-    found = getattr(importlib.import_module(f"tabi.lab.{module}"), attribute)
-    if not isinstance(found, typer.Typer):
+    target = getattr(importlib.import_module(f"tabi.lab.{module}"), attribute)
+    if not isinstance(target, typer.Typer):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name)(found)
-        found = app
-    command = typer.main.get_command(found)
+        app.command(name)(target)
+        target = app
+    command = typer.main.get_command(target)
     command.name = name
     return command

@@ -17,14 +17,14 @@ import typer
 from tabi import TabiError
 from tabi.apps.run import SceneArgument, Settings, all_settings
 from tabi.apps.showing import Json
-from tabi.reporting.terminal import bar, interrupt, tell
+from tabi.reporting.terminal import bar, interrupt, print_now
 
 if TYPE_CHECKING:
     from tabi.runs.optimise.search import MotionSearch
     from tabi.scenes import Scene
 
-# keys that are told, at most
-LINES = 40
+# keys that are printed, at most
+MAX_KEY_LINES = 40
 Over = Annotated[
     list[str],
     typer.Option(
@@ -49,13 +49,13 @@ Time = Annotated[
 ]
 Population = Annotated[
     int | None,
-    typer.Option(min=4, max=10_000, help="Runs of a generation; 4 + 3 ln(keys) unless given."),
+    typer.Option(min=4, max=10_000, help="Runs of a generation; default: 4 + 3 ln(keys)."),
 ]
 Spread = Annotated[
     float, typer.Option(help="How far the first generation goes, as a share of the ranges.")
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Processes; one for each core unless given.")
+    int | None, typer.Option(min=1, max=1024, help="Processes; default: one for each core.")
 ]
 Out = Annotated[
     Path | None, typer.Option(help="Folder of the results; by default SCENE-optimise, here.")
@@ -96,19 +96,19 @@ def optimise(
     if write is not None:
         _check_target(write, base, out)
     plan = search.Plan(scene, fixed, keys, terms, population, seed, spread)
-    with folder.opened(out, plan.about(base)) as kept:
-        search = search.MotionSearch(plan, kept, jobs or cores())
+    with folder.opened(out, plan.about(base)) as results:
+        search = search.MotionSearch(plan, results, jobs or cores())
         total = generations * search.strategy.population
-        with bar("searching", total) as move, interrupt() as asked:
-            why = search.run(generations, asked, move)
+        with bar("searching", total) as move, interrupt() as interrupted:
+            why = search.run(generations, interrupted, move)
         report = SearchReport(base, search, why)
         # of one that goes on the scene is written when it has ended
-        if write is not None and kept.best is not None and why != "interrupted":
-            found = scenes.load(scene, plan.settings(kept.best["numbers"]))
-            text, report.comments = rewritten(found, write)
-            kept.write_scene(write, text)
+        if write is not None and results.best is not None and why != "interrupted":
+            result = scenes.load(scene, plan.settings(results.best["numbers"]))
+            text, report.comments = rewritten(result, write)
+            results.write_scene(write, text)
             report.written = write
-    tell(json.dumps(report.to_dict(), indent=2) if as_json else report.text())
+    print_now(json.dumps(report.to_dict(), indent=2) if as_json else report.text())
     if code := report.code():
         raise typer.Exit(code)
 
@@ -144,10 +144,10 @@ def _check_target(write: Path, base: Scene, out: Path) -> None:
 
 @dataclass
 class SearchReport:
-    """What is told at the end.
+    """Report of a search at its end.
 
     Attributes:
-        why: it ended, in words. written: the file of the scene that was found.
+        why: reason why it ended. written: file of the optimised scene.
         comments: whether that has those of the scene it began from.
     """
 
@@ -162,7 +162,7 @@ class SearchReport:
         from tabi.analysis.motion_cost import MEASURES, read_terms
 
         best, first = self.search.folder.best, self.search.first or {}
-        found = {} if best is None else best["found"]
+        values = {} if best is None else best["found"]
         rows = []
         for term in read_terms(self.search.plan.terms):
             rows.append(
@@ -170,16 +170,16 @@ class SearchReport:
                     "term": term.text,
                     "unit": MEASURES[term.measure].unit,
                     "first": first.get("values", {}).get(term.text),
-                    "found": found.get("values", {}).get(term.text),
+                    "found": values.get("values", {}).get(term.text),
                     # an infinite value has no word in JSON, but it has a cost
-                    "cost": found.get("costs", {}).get(term.text),
+                    "cost": values.get("costs", {}).get(term.text),
                     "target": bool(term.relation) or term.measure in ("fall", "missed"),
                 }
             )
         return rows
 
     def code(self) -> int:
-        """The exit code."""
+        """Return the exit code of the command."""
         if self.why == "interrupted":
             return 130
         open_ = [row for row in self.rows() if row["target"] and row["cost"] != 0]
@@ -209,23 +209,23 @@ class SearchReport:
         }
 
     def text(self) -> str:
-        """For people."""
-        told = self.to_dict()
+        """Format the report for the terminal."""
+        end = self.to_dict()
         lines = [
-            f"{self.scene.name}: cost {_number(told['first_cost'])} → {_number(told['cost'])} "
-            f"after {told['generations']} generations, {told['runs']} runs, in {told['folder']}",
+            f"{self.scene.name}: cost {_number(end['first_cost'])} → {_number(end['cost'])} "
+            f"after {end['generations']} generations, {end['runs']} runs, in {end['folder']}",
             f"  {self.why}",
         ]
         lines += [f"  LOST: {words}" for words in self.search.lost]
-        for row in told["terms"]:
+        for row in end["terms"]:
             met = " ✗" if row["target"] and row["cost"] else ""
             unit = f" {row['unit']}" if row["unit"] else ""
             ends = f"{_number(row['first'])} → {_number(row['found'])}"
             lines.append(f"  {row['term']}: {ends}{unit}{met}")
-        for key in self.search.plan.keys[:LINES] if told["numbers"] else []:
-            lines.append(f"    {key.name}: {key.start:g} → {told['numbers'][key.name]:g}")
-        if len(self.search.plan.keys) > LINES:
-            lines.append(f"    … and {len(self.search.plan.keys) - LINES} more")
+        for key in self.search.plan.keys[:MAX_KEY_LINES] if end["numbers"] else []:
+            lines.append(f"    {key.name}: {key.start:g} → {end['numbers'][key.name]:g}")
+        if len(self.search.plan.keys) > MAX_KEY_LINES:
+            lines.append(f"    … and {len(self.search.plan.keys) - MAX_KEY_LINES} more")
         if self.written is not None:
             rest = "" if self.comments else ", without the comments of the file it began from"
             lines.append(f"  written to {self.written}{rest}")

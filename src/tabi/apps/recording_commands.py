@@ -34,7 +34,7 @@ Written = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the commands on recordings."""
     for command in (replay, plot, report, export, diff):
         app.command()(command)
 
@@ -100,8 +100,8 @@ def plot(
     panels = curves.panels(run, names, joint, start, end)
     title = ", ".join([*run.world.robot_names, file.name, *_named(run)])
     figures.draw(out, panels, title)
-    told = "".join(f", {name}" for name in _named(run))
-    print(f"{out}: {len(panels)} panels of {', '.join(names)}{told}", flush=True)
+    named = "".join(f", {name}" for name in _named(run))
+    print(f"{out}: {len(panels)} panels of {', '.join(names)}{named}", flush=True)
 
 
 def report(
@@ -131,12 +131,12 @@ def report(
         _check(file, out, (".html",), "--out")
         check_plotting()
     run = _read(file, episode)
-    found = contacts.touches(run)
-    numbers, walked = findings.measure(run, found), walks.walked(run)
+    touches = contacts.touches(run)
+    numbers, walked = findings.measure(run, touches), walks.walked(run)
     numbers["walks"] = walks.measure(run, walked, findings.fallen(numbers))
     numbers["verdict"] = findings.verdict(numbers)
     if out is not None:
-        out.write_text(page.page(run, found, numbers, file, walked), encoding="utf-8")
+        out.write_text(page.page(run, touches, numbers, file, walked), encoding="utf-8")
     if as_json:
         print(json.dumps(numbers, indent=2, default=str), flush=True)
     else:
@@ -151,7 +151,7 @@ def export(
     rate: Annotated[
         float | None,
         typer.Option(
-            help="Rows a second [Hz]; tables have all, .mcap and .html 60, films 20, unless told."
+            help="Rows a second [Hz]; tables have all, .mcap and .html 60, films 20 by default."
         ),
     ] = None,
     start: From = None,
@@ -168,30 +168,30 @@ def export(
         raise ModelError(f"--rate is {rate:g} Hz; expected a number > 0 and < 1e6")
     pixels = _size(size)
     run = _read(file, episode)
-    chosen = frames.rows(
+    selected = frames.rows(
         run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end
     )
     if kind in TABLES:
         from tabi.reporting import tables
 
-        written = (tables.write_csv if kind == ".csv" else tables.write_parquet)(run, to, chosen)
+        written = (tables.write_csv if kind == ".csv" else tables.write_parquet)(run, to, selected)
     elif kind == ".mcap":
         from tabi.reporting import mcap_file
 
-        written = mcap_file.write(run, to, chosen)
+        written = mcap_file.write(run, to, selected)
     elif kind == ".html":
         from tabi.reporting import html
 
-        written = html.write(run, to, chosen)
+        written = html.write(run, to, selected)
     else:
         from tabi.reporting import movie
 
-        with bar(to.name, len(chosen)) as move:
-            written = movie.write(run, to, chosen, pixels, lambda done, count: move(done))
+        with bar(to.name, len(selected)) as move:
+            written = movie.write(run, to, selected, pixels, lambda done, count: move(done))
     of = "".join(f" of {name}" for name in _named(run))
     for path in written:
         print(
-            f"{path}: {len(chosen)} of {len(run.time)} rows{of}, "
+            f"{path}: {len(selected)} of {len(run.time)} rows{of}, "
             f"{path.stat().st_size / 1e6:.2f} MB",
             flush=True,
         )
@@ -225,7 +225,7 @@ def diff(
 
 
 def _read(path: Path, episode: int | None) -> Any:
-    """An episode with rows; which of several it is by default is said on stderr."""
+    """Read an episode with rows; which of several is the default is printed on stderr."""
     from tabi.recording.recorded import RecordingError, read
 
     run = read(path, episode)

@@ -1,6 +1,6 @@
-"""``tabi run``: a scene from its start to its end, with a summary a person or a machine can read.
+"""``tabi run``: a scene from its start to its end, with a summary as text or as JSON.
 
-Exit codes: 0, every step certified; 1, steps missed their tolerance, the simulation or its
+Exit codes: 0, every step certified; 1, steps did not converge, the simulation or its
 recording had to stop, or a robot fell that was expected to stand; 2, the scene or an option cannot
 be, and nothing was done; 3, all that went well, but a robot did not finish its walk: it stopped,
 fell, or landed its feet elsewhere; 130, interrupted, with the recording kept.
@@ -25,8 +25,8 @@ from tabi.runs.step_error import run_error
 if TYPE_CHECKING:
     from tabi.scenes import Scene
 
-# as the scene's own duration [s]
-LONGEST = 1e6
+# limit of the duration of scenes, too
+MAX_DURATION_S = 1e6
 # how every recording begins
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -83,29 +83,29 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run a scene and say how it went; exit code 1 if a step missed its tolerance, 3 if a robot did
+    """Run a scene and print a summary; exit code 1 if a step did not converge, 3 if a robot did
     not finish its walk.
     """
     in_step = device is None or device.startswith("scripted")
     check_together(page, record, error, as_json or expect_standing)
     from tabi import scenes
 
-    told = scenes.load(scene, settings or [])
+    loaded = scenes.load(scene, settings or [])
     if time is not None:
-        told = scenes.load(scene, all_settings(settings, time))
+        loaded = scenes.load(scene, all_settings(settings, time))
     if error and not in_step:
         raise TabiError(f"--error wants runs that are alike; leave out --device {device}")
     if error:
-        raise typer.Exit(run_error(told, partial(play, device=device), as_json, expect_standing))
+        raise typer.Exit(run_error(loaded, partial(play, device=device), as_json, expect_standing))
     if page:
-        name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
-        open_page(told, name, port=port, browser=browser, device=device)
+        name = loaded.name if scene in scenes.names() and not settings else f"{loaded.name} (yours)"
+        open_page(loaded, name, port=port, browser=browser, device=device)
         return
     # a device that people hold keeps the time of people
-    found = play(told, record, None if in_step and not real_time else PACE, device=device)
-    print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
-    if found.code(expect_standing):
-        raise typer.Exit(found.code(expect_standing))
+    summary = play(loaded, record, None if in_step and not real_time else PACE, device=device)
+    print(json.dumps(summary.to_dict(), indent=2) if as_json else summary.text(), flush=True)
+    if summary.code(expect_standing):
+        raise typer.Exit(summary.code(expect_standing))
 
 
 def check_together(page: bool, record: Path | None, error: bool, summary: bool) -> None:
@@ -115,7 +115,7 @@ def check_together(page: bool, record: Path | None, error: bool, summary: bool) 
         summary: whether one is asked for.
     """
     if error and (page or record):
-        raise TabiError("--error is four runs, and tells numbers; leave out --page and --record")
+        raise TabiError("--error is four runs, and prints numbers; leave out --page and --record")
     if page and (record or summary):
         raise TabiError(
             "--page lasts until it is closed and has no summary; "
@@ -165,9 +165,9 @@ def open_page(
 
 
 def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
-    """What was set, and how long [s] if it was said."""
-    if time is not None and not 0 < time <= LONGEST:
-        raise TabiError(f"--time is {time:g} s; expected a number > 0 and ≤ {LONGEST:g}")
+    """Return the settings, with the duration [s] if one is specified."""
+    if time is not None and not 0 < time <= MAX_DURATION_S:
+        raise TabiError(f"--time is {time:g} s; expected a number > 0 and ≤ {MAX_DURATION_S:g}")
     return [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])]
 
 

@@ -1,4 +1,4 @@
-"""How ``tabi validate`` shows an experiment: a bar while it runs, then its figures."""
+"""Progress and results of an experiment of ``tabi validate``: a bar while it runs, then figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
         def report(what: str, done: int, count: int) -> None:
             if not tasks:
-                # not before: a mistake is told without a bar
+                # not before: a mistake is reported without a bar
                 stack.enter_context(bar)
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=count)
@@ -43,10 +43,10 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def machine(*packages: str, threads: int | None = 1) -> dict[str, Any]:
-    """Where numbers are from: the processor, and versions of tabi and of packages.
+    """Return where numbers are from: the processor, and versions of tabi and of packages.
 
     Args:
-        threads: that were used; not told unless given.
+        threads: number of threads used; default: left out.
     """
     import tabi
     from tabi.apps.doctor import processor, version_of

@@ -13,7 +13,7 @@ import typer
 
 from tabi import TabiError
 from tabi.reporting.outputs import check_figure
-from tabi.reporting.terminal import tell
+from tabi.reporting.terminal import print_now
 
 if TYPE_CHECKING:
     from tabi.soles import DeformableSole, Layer, PressureMap
@@ -51,8 +51,8 @@ Load = Annotated[
 FigureFile = Annotated[
     Path | None, typer.Option(help="Draw the pressure into this file: .png, .pdf or .svg.")
 ]
-# elements along a sole, modes that are told
-ALONG, MODES = 16, 6
+# elements along a sole, modes that are printed
+ELEMENTS_ALONG, MODE_COUNT = 16, 6
 # products with a compliance in a step, of two soles; time of a step without them [s]
 PRODUCTS, RIGID = 16, 1e-4
 DIRECTIONS = ("x", "y", "z", "roll", "pitch", "yaw")
@@ -80,34 +80,34 @@ def sole(
     layers = layers_of(thickness, young_modulus, poisson_ratio, density, viscosity)
     name, made, load = _made(source, outline, layers)
     load = load if wrench is None else _numbers("--wrench", wrench, 3)
-    found = made.pressure(load) if load is not None else None
+    pressure = made.pressure(load) if load is not None else None
     if figure is not None:
-        if found is None:
+        if pressure is None:
             raise TabiError("--figure draws the pressure under a load; give --wrench F,CX,CY")
-        draw(figure, made, found, name)
-    told = summary(name, made, found)
-    tell(json.dumps(told, indent=2) if as_json else text(told))
+        draw(figure, made, pressure, name)
+    values = summary(name, made, pressure)
+    print_now(json.dumps(values, indent=2) if as_json else text(values))
 
 
-def layers_of(thickness: list[float], *others: list[float]) -> tuple[Layer, ...]:
-    """Layers of values that are given once for all, or once for each."""
+def layers_of(thickness: list[float], *rest: list[float]) -> tuple[Layer, ...]:
+    """Return layers from values that are specified once for all, or once for each."""
     from tabi.soles import Layer
 
     names = ("--young-modulus", "--poisson-ratio", "--density", "--viscosity")
-    for name, values in zip(names, others, strict=True):
+    for name, values in zip(names, rest, strict=True):
         if len(values) not in (1, len(thickness)):
             raise TabiError(
                 f"{name} is given {len(values)} times and --thickness {len(thickness)} times; "
                 "expected once, or once for each layer"
             )
-    each = [values * len(thickness) if len(values) == 1 else values for values in others]
+    each = [values * len(thickness) if len(values) == 1 else values for values in rest]
     return tuple(Layer(*row) for row in zip(thickness, *each, strict=True))
 
 
 def _made(
     source: str | None, outline: str | None, layers: tuple[Layer, ...]
 ) -> tuple[str, DeformableSole, tuple[float, ...] | None]:
-    """What it is called, the sole, and the load that it has if none is given."""
+    """Return name, sole, and its default load [N, m]."""
     import numpy as np
 
     from tabi import soles
@@ -129,7 +129,7 @@ def _made(
     else:
         corners = np.array([_numbers("--outline", pair, 2) for pair in (outline or "").split()])
         name = "outline"
-    size = float(np.ptp(corners, axis=0).max()) / ALONG if len(corners) else 1.0
+    size = float(np.ptp(corners, axis=0).max()) / ELEMENTS_ALONG if len(corners) else 1.0
     made = soles.make_sole(corners, layers, size)
     middle = made.ground_centre
     return name, made, None if weight is None else (weight, float(middle[0]), float(middle[1]))
@@ -137,21 +137,21 @@ def _made(
 
 def _numbers(option: str, text: str, count: int) -> tuple[float, ...]:
     try:
-        found = tuple(float(word) for word in text.split(","))
+        numbers = tuple(float(word) for word in text.split(","))
     except ValueError:
-        found = ()
-    if len(found) != count:
+        numbers = ()
+    if len(numbers) != count:
         example = "500,0.02,0" if count == 3 else '"0,0 0.24,0 0.24,0.1 0,0.1"'
         raise TabiError(
             f"{option} has {text!r}; expected {count} numbers with commas between, {example} say"
         )
-    return found
+    return numbers
 
 
-def summary(name: str, made: DeformableSole, found: PressureMap | None) -> dict[str, Any]:
-    """All figures, in SI units."""
+def summary(name: str, made: DeformableSole, pressure: PressureMap | None) -> dict[str, Any]:
+    """Return all values of the sole in SI units."""
     K = made.stiffness
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "sole": name,
         "nodes": len(made.mesh.points),
         "tetrahedra": len(made.mesh.tetrahedra),
@@ -170,21 +170,21 @@ def summary(name: str, made: DeformableSole, found: PressureMap | None) -> dict[
                 "damping_ratio": mode.damping_ratio,
                 "mass_share": mode.share.tolist(),
             }
-            for mode in made.modes(MODES)
+            for mode in made.modes(MODE_COUNT)
         ],
     }
-    if found is not None:
-        told["load"] = {
-            "force_n": float(found.force[:, 2].sum()),
-            "centre_of_pressure_m": found.centre_of_pressure.tolist(),
-            "sink_m": found.sink,
-            "tilt_rad": found.motion[3:5].tolist(),
-            "largest_pressure_pa": float(found.pressure.max()),
-            "touching_nodes": int(found.touching.sum()),
-            "points_m": found.points.tolist(),
-            "pressure_pa": found.pressure.tolist(),
+    if pressure is not None:
+        values["load"] = {
+            "force_n": float(pressure.force[:, 2].sum()),
+            "centre_of_pressure_m": pressure.centre_of_pressure.tolist(),
+            "sink_m": pressure.sink,
+            "tilt_rad": pressure.motion[3:5].tolist(),
+            "largest_pressure_pa": float(pressure.pressure.max()),
+            "touching_nodes": int(pressure.touching.sum()),
+            "points_m": pressure.points.tolist(),
+            "pressure_pa": pressure.pressure.tolist(),
         }
-    return told
+    return values
 
 
 def step_time(made: DeformableSole) -> float:
@@ -201,25 +201,28 @@ def step_time(made: DeformableSole) -> float:
     return RIGID + PRODUCTS * sorted(times)[len(times) // 2]
 
 
-def text(told: dict[str, Any]) -> str:
-    """A few lines for people."""
-    K = told["stiffness"]
+def text(values: dict[str, Any]) -> str:
+    """Format the values in a few lines."""
+    K = values["stiffness"]
     lines = [
-        f"sole of {told['sole']}: {1e4 * told['ground_area_m2']:.0f} cm², {told['mass_kg']:.3g} kg",
-        f"  mesh        {told['tetrahedra']} tetrahedra, {told['nodes']} nodes, "
-        f"{told['ground_nodes']} of them on the ground",
+        f"sole of {values['sole']}: {1e4 * values['ground_area_m2']:.0f} cm², "
+        f"{values['mass_kg']:.3g} kg",
+        f"  mesh        {values['tetrahedra']} tetrahedra, {values['nodes']} nodes, "
+        f"{values['ground_nodes']} of them on the ground",
         f"  stiffness   x {K['x']:.3g}, y {K['y']:.3g}, z {K['z']:.3g} N/m",
         f"              roll {K['roll']:.3g}, pitch {K['pitch']:.3g}, yaw {K['yaw']:.3g} N·m/rad",
     ]
-    modes = ", ".join(f"{m['frequency_hz']:.0f} ({m['damping_ratio']:.2g})" for m in told["modes"])
+    modes = ", ".join(
+        f"{m['frequency_hz']:.0f} ({m['damping_ratio']:.2g})" for m in values["modes"]
+    )
     lines.append(f"  modes       {modes} Hz (damping ratio)")
-    step = 1e3 * told["estimated_step_s"]
+    step = 1e3 * values["estimated_step_s"]
     holds = "1 kHz holds" if step < 1.0 else "1 kHz does not hold: take larger elements"
     lines.append(
         f"  in a step   about {step:.2g} ms on this machine for a robot on two of them: {holds}"
     )
-    if "load" in told:
-        load = told["load"]
+    if "load" in values:
+        load = values["load"]
         x, y = (1e3 * c for c in load["centre_of_pressure_m"])
         lines += [
             f"  under       {load['force_n']:.4g} N at ({x:.1f}, {y:.1f}) mm without friction: "
@@ -230,21 +233,23 @@ def text(told: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def draw(path: Path, made: DeformableSole, found: PressureMap, name: str) -> None:
-    """The pressure over the ground face, seen from above."""
+def draw(path: Path, made: DeformableSole, pressure: PressureMap, name: str) -> None:
+    """Draw the pressure over the ground face, seen from above."""
     from matplotlib.figure import Figure
 
     x, y, _ = 1e3 * made.ground_points.T
     figure = Figure(figsize=(7.0, 4.8), layout="constrained")
     axes: Any = figure.subplots()
     shown = axes.tripcolor(
-        x, y, made.ground_triangles, 1e-3 * found.pressure, shading="gouraud", cmap="viridis"
+        x, y, made.ground_triangles, 1e-3 * pressure.pressure, shading="gouraud", cmap="viridis"
     )
     axes.triplot(x, y, made.ground_triangles, color="white", lw=0.2, alpha=0.5)
-    at = 1e3 * found.centre_of_pressure
+    at = 1e3 * pressure.centre_of_pressure
     axes.plot(*at, "o", color="white", mec="black", label="centre of pressure")
     axes.set(xlabel="x, forwards [mm]", ylabel="y, to the left [mm]", aspect="equal")
-    axes.set_title(f"{name}: {found.force[:, 2].sum():.0f} N, sinks {1e3 * found.sink:.2g} mm")
+    axes.set_title(
+        f"{name}: {pressure.force[:, 2].sum():.0f} N, sinks {1e3 * pressure.sink:.2g} mm"
+    )
     figure.legend(loc="outside lower left", fontsize=8, frameon=False)
     figure.colorbar(shown, ax=axes, label="pressure [kPa]", shrink=0.8)
     figure.savefig(path, dpi=150)

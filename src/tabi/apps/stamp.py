@@ -1,7 +1,7 @@
-"""What a measured file says of itself: the revision of tabi that was measured, and the day.
+"""Origin of a measured file: the revision of tabi that was measured, and the day.
 
 Figures in the documentation are kept as JSON in ``docs/measured``, and tests hold the pages to
-them. Such a file is only worth something while it can be told what it is about: a test refuses
+them. Such a file is only worth something while its origin is known: a test refuses
 files without a stamp, and files that are too old.
 """
 
@@ -19,7 +19,7 @@ DIGITS = 7
 
 
 def stamped(result: dict[str, Any]) -> dict[str, Any]:
-    """A result that tells which revision of tabi was measured, and when."""
+    """Return a result with the revision of tabi that was measured, and the date."""
     today = datetime.datetime.now(datetime.UTC).date()
     return {"revision": revision(), "measured": today.isoformat()} | result
 

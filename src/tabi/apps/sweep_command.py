@@ -26,9 +26,9 @@ from tabi.runs.pool import Task
 from tabi.runs.watch import watched
 
 # runs of one sweep, and values of one key
-MOST = 100_000
+MAX_RUNS = 100_000
 # values of a key with which worlds are built beforehand
-BUILT = 6
+PREBUILT_VALUES = 6
 Grid = dict[str, list[str]]
 Over = Annotated[
     list[str],
@@ -46,7 +46,7 @@ Where = Annotated[
         "--jobs",
         "--cluster",
         metavar="N|tcp://HOST:PORT",
-        help="Who runs them: so many processes, by default one for each core; "
+        help="Executor of the runs: so many processes, default: one for each core; "
         "or the workers of a Dask scheduler at this address.",
     ),
 ]
@@ -97,24 +97,24 @@ def sweep(
         plot = tables.outcome(plot, outcomes)
     folder, wanted = out or Path(f"{base.name}-sweep"), combinations(grid)
     with (
-        executor.crew(where, base, record) as crew,
+        executor.open_executor(where, base, record) as run_all,
         storage.opened(folder, base, list(grid)) as results,
     ):
 
-        def task(chosen: dict[str, str]) -> Task:
-            file = results.file(chosen) if record else None
-            return Task(scene, with_values(fixed, chosen), chosen, file)
+        def task(point: dict[str, str]) -> Task:
+            file = results.file(point) if record else None
+            return Task(scene, with_values(fixed, point), point, file)
 
-        asked, lost = executor.work(crew, wanted, task, results, record)
+        interrupted, lost = executor.work(run_all, wanted, task, results, record)
         rows = results.of(wanted)
-        found = tables.SweepReport(base, fixed, grid, folder, rows, lost, bool(asked))
+        report = tables.SweepReport(base, fixed, grid, folder, rows, lost, bool(interrupted))
         if figure is not None and rows:
-            drawn = plot or sweep_figure.liveliest(rows)
+            drawn = plot or sweep_figure.most_varying_place(rows)
             sweep_figure.draw(
                 figure, grid, rows, drawn, f"{base.name}: {sweep_figure.words(drawn)}"
             )
-    print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
-    if code := found.code():
+    print(json.dumps(report.to_dict(), indent=2) if as_json else report.text(), flush=True)
+    if code := report.code():
         raise typer.Exit(code)
 
 
@@ -139,14 +139,14 @@ def read_grid(over: list[str]) -> Grid:
                 "ground.friction=0.2,0.4,0.8 or --over ground.friction=0.2:0.8:4"
             )
         if key in grid:
-            raise TabiError(f"--over {key} is given twice; give all its values at once")
+            raise TabiError(f"--over {key} is specified twice; give all its values at once")
         grid[key] = values(text, key)
     count = 1
-    for found in grid.values():
-        count *= len(found)
-    if count > MOST:
+    for choices in grid.values():
+        count *= len(choices)
+    if count > MAX_RUNS:
         raise TabiError(
-            f"the sweep has {count} combinations; expected at most {MOST}, take fewer values"
+            f"the sweep has {count} combinations; expected at most {MAX_RUNS}, take fewer values"
         )
     return grid
 
@@ -159,30 +159,32 @@ def values(text: str, key: str) -> list[str]:
 
     ends = [part.strip() for part in text.split(":")]
     if len(ends) == 3 and all(NUMBER.fullmatch(part) for part in ends):
-        if not ends[2].isdecimal() or not 2 <= int(ends[2]) <= MOST:
+        if not ends[2].isdecimal() or not 2 <= int(ends[2]) <= MAX_RUNS:
             raise TabiError(
                 f"--over {key}={text}: the count is {ends[2]}; "
-                f"expected a whole number from 2 to {MOST}"
+                f"expected a whole number from 2 to {MAX_RUNS}"
             )
         first, last, steps = Fraction(ends[0]), Fraction(ends[1]), int(ends[2]) - 1
-        found = [shortest(float(first + (last - first) * k / steps)) for k in range(steps + 1)]
+        numbers = [shortest(float(first + (last - first) * k / steps)) for k in range(steps + 1)]
     elif len(ends) == 2 and all(NUMBER.fullmatch(part) for part in ends):
         raise TabiError(
             f"--over {key}={text} has no count; expected FROM:TO:COUNT, for example "
             f"--over {key}={ends[0]}:{ends[1]}:5, or values with commas"
         )
     else:
-        found = [shortest(float(part)) if NUMBER.fullmatch(part) else part for part in split(text)]
-    for k, value in enumerate(found):
+        numbers = [
+            shortest(float(part)) if NUMBER.fullmatch(part) else part for part in split(text)
+        ]
+    for k, value in enumerate(numbers):
         if not value:
             raise TabiError(f"--over {key}={text}: a value between the commas is missing")
-        if value in found[:k]:
+        if value in numbers[:k]:
             raise TabiError(f"--over {key}={text}: {value} is there twice; keep one")
-    return found
+    return numbers
 
 
 def split(text: str) -> list[str]:
-    """What stands between commas outside of brackets and braces."""
+    """Split a text at commas outside of brackets and braces."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter in "[{") - (letter in "]}")
@@ -199,24 +201,28 @@ def shortest(number: float) -> str:
 
 
 def combinations(grid: Grid) -> list[dict[str, str]]:
-    """All of them, the last key fastest."""
-    return [dict(zip(grid, chosen, strict=True)) for chosen in product(*grid.values())]
+    """Return all combinations of values, the last key fastest."""
+    return [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
 
 
-def with_values(fixed: list[str], chosen: dict[str, str]) -> list[str]:
-    """Settings of one run."""
-    return [*fixed, *(f"{key}={value}" for key, value in chosen.items())]
+def with_values(fixed: list[str], point: dict[str, str]) -> list[str]:
+    """Return the settings of one run."""
+    return [*fixed, *(f"{key}={value}" for key, value in point.items())]
 
 
 def ends(values: list[str]) -> set[str]:
-    """Some of many numbers, the first and the last among them; all of what are no numbers."""
+    """Select some of many numbers, with the first and the last; all values that are not numeric."""
     try:
-        numbers = len(values) > BUILT and all(float(value) == float(value) for value in values)
+        numbers = len(values) > PREBUILT_VALUES and all(
+            float(value) == float(value) for value in values
+        )
     except ValueError:
         numbers = False
     if not numbers:
         return set(values)
-    return {values[round(k * (len(values) - 1) / (BUILT - 1))] for k in range(BUILT)}
+    return {
+        values[round(k * (len(values) - 1) / (PREBUILT_VALUES - 1))] for k in range(PREBUILT_VALUES)
+    }
 
 
 def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
@@ -236,11 +242,11 @@ def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
     outcomes: dict[str, None] = {}
     everything = combinations(grid)
     with bar("checking", len(everything)) as move:
-        for k, chosen in enumerate(everything):
+        for k, point in enumerate(everything):
             try:
-                loaded = scenes.load(name, with_values(fixed, chosen))
-                if not built.issuperset(chosen.items()):
-                    built.update(chosen.items())
+                loaded = scenes.load(name, with_values(fixed, point))
+                if not built.issuperset(point.items()):
+                    built.update(point.items())
                     sim = loaded.simulator()
                     world = sim.world
                     robots = [
@@ -251,7 +257,7 @@ def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
                     )
                     outcomes |= dict.fromkeys(named)
             except TabiError as fault:
-                words = ", ".join(f"{key}={value}" for key, value in chosen.items())
+                words = ", ".join(f"{key}={value}" for key, value in point.items())
                 raise TabiError(f"the combination {words} cannot be: {fault}") from None
             move(k + 1)
     return list(outcomes)

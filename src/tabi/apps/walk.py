@@ -18,7 +18,7 @@ import typer
 from tabi import TabiError
 from tabi.apps import run
 from tabi.apps.robots import Collision, Feet, RobotArgument, StandIns, declared_feet
-from tabi.reporting.terminal import tell
+from tabi.reporting.terminal import print_now
 from tabi.runs.play import play
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def walk(
     from tabi.analysis.walk_alone import DAMPING_TIME, REST, Advice, tried_first
 
     run.check_together(page, record, False, as_json)
-    keys: dict[str, Any] = {"robot": _found(robot), "collision": collision}
+    keys: dict[str, Any] = {"robot": _full_name(robot), "collision": collision}
     keys |= {"stand_ins": True} if stand_ins else {}
     keys |= {"feet": declared} if (declared := declared_feet(feet)) else {}
     if gains is not None:
@@ -75,31 +75,31 @@ def walk(
             raise TabiError(f"--gains is {gains:g}; expected a stiffness [N·m/rad] > 0 and ≤ 1e7")
         damping = DAMPING_TIME * gains
         keys["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
-    way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
+    command = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
     advice = Advice("--length", "--gains", "--gains {0:g}")
     try:
         walker, pattern = tried_first(
-            lambda count: _scene(keys, way, count, REST).simulator(), steps, advice
+            lambda count: _scene(keys, command, count, REST).simulator(), steps, advice
         )
     except TabiError as fault:
-        # nobody wrote the scene that the message speaks of
+        # the user did not write the scene that the message refers to
         raise TabiError(IN_SCENE.sub("", str(fault))) from None
     if not as_json:
         for note in walker.notes:
-            tell(f"tabi: {walker.name}: {note}")
-    more = (steps - len(pattern.steps)) * pattern.gait.step_time
-    scene = _scene(keys, way, steps, pattern.duration + more + REST, _camera(pattern, steps))
+            print_now(f"tabi: {walker.name}: {note}")
+    extra = (steps - len(pattern.steps)) * pattern.gait.step_time
+    scene = _scene(keys, command, steps, pattern.duration + extra + REST, _camera(pattern, steps))
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
-    found = play(scene, record, show=not as_json)
-    print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
-    if found.code(False):
-        raise typer.Exit(found.code(False))
+    summary = play(scene, record, show=not as_json)
+    print(json.dumps(summary.to_dict(), indent=2) if as_json else summary.text(), flush=True)
+    if summary.code(False):
+        raise typer.Exit(summary.code(False))
 
 
-def _found(robot: str) -> str:
-    """A built-in robot by its name, or a file by its whole path."""
+def _full_name(robot: str) -> str:
+    """Return the name of a built-in robot, or the whole path of a file."""
     from tabi import robots
 
     if robot in robots.__all__:
@@ -126,7 +126,7 @@ def _camera(pattern: WalkingPattern, steps: int) -> dict[str, list[float]]:
 
 def _scene(
     keys: Mapping[str, Any],
-    way: Mapping[str, Any],
+    command: Mapping[str, Any],
     steps: int,
     duration: float,
     camera: Mapping[str, Any] | None = None,
@@ -134,7 +134,7 @@ def _scene(
     """A scene of the robot on level ground, walking."""
     from tabi import scenes
 
-    motion = {"kind": "walk", "path": [{**way, "count": steps}]}
+    motion = {"kind": "walk", "path": [{**command, "count": steps}]}
     contents: dict[str, Any] = {
         "title": f"{Path(str(keys['robot'])).stem} walks {steps} steps",
         "duration_s": round(duration, 3),

@@ -21,7 +21,7 @@ from tabi.dynamics import workspace as dynamics_workspace
 from tabi.model.compiled import Model
 
 Array = NDArray[np.float64]
-FARTHEST = 1e3  # m
+MAX_DISTANCE_M = 1e3
 # faces of large meshes take a second to find; a model's shapes stay what they are
 _tables: WeakKeyDictionary[Model, Collision] = WeakKeyDictionary()
 
@@ -49,16 +49,16 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[ContactPoin
     """Every point closer than ``band`` [m] in the configuration q, in a fixed order."""
     if not (np.isfinite(band) and band >= 0):
         raise ModelError(f"the band is {band} m; expected a finite number ≥ 0")
-    tables, work = _tables_of(model), _placed(model, q)
+    tables, work = _tables_of(model), _kinematics_at(model, q)
     capacity = 64
     while True:
         points = point_table(capacity)
-        found = detect.detect(
+        count = detect.detect(
             model.arrays, tables, work, float(band), 0.0, allocate(tables, capacity), points
         )
-        if found <= capacity:
+        if count <= capacity:
             break
-        capacity = found
+        capacity = count
     return [
         ContactPoint(
             model.shapes[p["shape_a"]].link,
@@ -68,7 +68,7 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[ContactPoin
             float(p["gap"]),
             int(p["feature"]),
         )
-        for p in points[:found]
+        for p in points[:count]
     ]
 
 
@@ -76,13 +76,13 @@ def distance(model: Model, q: ArrayLike, link_a: str, link_b: str) -> float:
     """Least distance [m] of two links' collision shapes in the configuration q;
     negative in overlap, as the depth of the way out.
     """
-    tables, work = _tables_of(model), _placed(model, q)
+    tables, work = _tables_of(model), _kinematics_at(model, q)
     rows = [
         [i for i, s in enumerate(model.shapes) if s.link == model.link(name).name]
         for name in (link_a, link_b)
     ]
-    for name, own in zip((link_a, link_b), rows, strict=True):
-        if not own:
+    for name, shapes in zip((link_a, link_b), rows, strict=True):
+        if not shapes:
             raise ModelError(f"{name!r} has no collision shape; expected two links that have")
     memory = allocate(tables, 64)
     broad.place(model.arrays, tables, work, 0.0, memory)
@@ -92,14 +92,14 @@ def distance(model: Model, q: ArrayLike, link_a: str, link_b: str) -> float:
             # what stands still, ground before all, is shape b
             i, k = (k, i) if tables.shape["body"][i] == 0 else (i, k)
             band = 1e-2
-            found = 0
+            count = 0
             # the points of a pair always hold the nearest one
-            while found == 0 and band < FARTHEST:
-                found = detect.pair_points(
+            while count == 0 and band < MAX_DISTANCE_M:
+                count = detect.pair_points(
                     tables, memory, i, k, min(band, best), (0.0, 0.0, 0.0), points, 0
                 )
                 band *= 10.0 if band < best else np.inf
-            best = min(best, points["gap"][:found].min(initial=np.inf))
+            best = min(best, points["gap"][:count].min(initial=np.inf))
     return float(best)
 
 
@@ -109,7 +109,7 @@ def _tables_of(model: Model) -> Collision:
     return _tables[model]
 
 
-def _placed(model: Model, q: ArrayLike) -> dynamics_workspace.Workspace:
+def _kinematics_at(model: Model, q: ArrayLike) -> dynamics_workspace.Workspace:
     work = dynamics_workspace.allocate(model)
     kinematics.positions(model.arrays, model.check_configuration(q), work)
     return work

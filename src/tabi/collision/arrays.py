@@ -32,14 +32,14 @@ from tabi.model.shape import (
     Sphere,
 )
 
-# kinds of shapes, as kernels tell them apart: first those that are a segment and a radius,
+# kinds of shapes, as kernels distinguish them: first those that are a segment and a radius,
 # then those without bounds, last the ones that deform, whose points ``surfaces`` finds
 SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, ELLIPSOID, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6, 7
 SURFACE = 8
 MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
 MOST_CORNERS = 64  # of one face, as contacts see it
 # points of two shapes, and on a plane of a polytope that belongs to a foot
-MOST_POINTS, MOST_OF_SOLE = 16, 4 * MOST_CORNERS
+MAX_POINTS, MAX_SOLE_POINTS = 16, 4 * MOST_CORNERS
 # corners, triangles and faces of polytopes that are in use somewhere
 _KNOWN: WeakKeyDictionary[Convex, tuple[NDArray, NDArray, list[Face]]] = WeakKeyDictionary()
 
@@ -107,7 +107,7 @@ POSE = np.dtype(
 
 
 class Collision(Structure):
-    """What kernels read.
+    """Tables that collision kernels read.
 
     Attributes:
         shape: one row per collision shape, in the order of ``model.shapes``.
@@ -141,25 +141,25 @@ def compile_collision(model: Model) -> Collision:
     vertex_count = height_count = 0
     surfaces: dict[tuple, int] = {}
     soles = {sole.body for sole in model.feet.values()}
-    for row, placed in zip(rows, model.shapes, strict=True):
-        row["body"], row["material"] = placed.body, model.material_names.index(placed.material)
-        row["most"] = MOST_OF_SOLE if placed.body in soles else MOST_POINTS
-        row["keeps"] = placed.body in soles or getattr(placed.geometry, "file", None) is None
-        surface = (placed.material, *(float(x) for x in placed.surface_velocity))
+    for row, shape in zip(rows, model.shapes, strict=True):
+        row["body"], row["material"] = shape.body, model.material_names.index(shape.material)
+        row["most"] = MAX_SOLE_POINTS if shape.body in soles else MAX_POINTS
+        row["keeps"] = shape.body in soles or getattr(shape.geometry, "file", None) is None
+        surface = (shape.material, *(float(x) for x in shape.surface_velocity))
         row["surface"] = surfaces.setdefault(surface, len(surfaces))
-        row["rotation"], row["position"] = placed.placement.R.ravel(), placed.placement.p
-        _set_geometry(row, placed)
+        row["rotation"], row["position"] = shape.placement.R.ravel(), shape.placement.p
+        _set_geometry(row, shape)
         row["vertex"], row["face"] = vertex_count, len(faces)
-        if isinstance(placed.geometry, (Box, Convex)):
-            corners, sides = _solid(placed, row)
+        if isinstance(shape.geometry, (Box, Convex)):
+            corners, sides = _solid(shape, row)
             vertices.append(corners)
             faces += sides
             vertex_count += len(corners)
-        elif isinstance(placed.geometry, HeightField):
+        elif isinstance(shape.geometry, HeightField):
             row["vertex"] = height_count
-            heights.append(placed.geometry.heights.ravel())
-            ridge.append(ridges(placed.geometry))
-            height_count += placed.geometry.heights.size
+            heights.append(shape.geometry.heights.ravel())
+            ridge.append(ridges(shape.geometry))
+            height_count += shape.geometry.heights.size
         row["vertex_end"], row["face_end"] = vertex_count, len(faces)
     face_rows, loop = _face_table(faces)
     planes = np.array(
@@ -177,7 +177,7 @@ def compile_collision(model: Model) -> Collision:
         never=_never(model, rows),
         planes=planes,
         bounded=bounded,
-        fixed=_placed(rows, height),
+        fixed=_fixed_poses(rows, height),
         height=height,
         ridge=np.concatenate(ridge),
     )
@@ -200,9 +200,9 @@ def _face_table(faces: list[Face]) -> tuple[NDArray[np.void], NDArray[np.int64]]
     return rows, np.array([corner for loop in loops for corner in loop], np.int64)
 
 
-def _set_geometry(row: np.void, placed: PlacedShape) -> None:
+def _set_geometry(row: np.void, shape: PlacedShape) -> None:
     """Kind and extents of one shape."""
-    g = placed.geometry
+    g = shape.geometry
     if isinstance(g, Sphere):
         row["kind"], row["radius"], row["reach"] = SPHERE, g.radius, g.radius
     elif isinstance(g, Capsule):
@@ -217,14 +217,14 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
         row["kind"], row["reach"] = PLANE, np.inf
     elif isinstance(g, Pad):
         low, high = g.nodes.min(axis=0), g.nodes.max(axis=0)
-        row["kind"], row["position"] = SURFACE, placed.placement @ (0.5 * (low + high))
+        row["kind"], row["position"] = SURFACE, shape.placement @ (0.5 * (low + high))
         # its nodes move: it may bulge by as much as it is thick
         row["half"] = 0.5 * (high - low) + g.thickness
         row["reach"] = np.linalg.norm(row["half"])
     elif isinstance(g, HeightField):
-        if placed.body:
+        if shape.body:
             raise ModelError(
-                f"body {placed.link!r} moves and has a height field; "
+                f"body {shape.link!r} moves and has a height field; "
                 "only what stands still may have one: give it convex pieces"
             )
         row["kind"], row["rows"], row["columns"] = FIELD, *g.heights.shape
@@ -232,11 +232,11 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
         row["reach"] = np.linalg.norm(g.points(), axis=1).max()
 
 
-def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
+def _solid(shape: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
     """Centred corners and faces of a box or polytope;
     its frame moves to the middle of its bounds.
     """
-    g = placed.geometry
+    g = shape.geometry
     if isinstance(g, Box):
         row["kind"], corners = BOX, g.points()
         h = 0.5 * np.asarray(g.size)
@@ -252,13 +252,13 @@ def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
         assert isinstance(g, Convex)
         if len(g.vertices) > MOST_VERTICES:
             raise ModelError(
-                f"the convex polytope of {placed.link!r} has {len(g.vertices)} vertices; "
+                f"the convex polytope of {shape.link!r} has {len(g.vertices)} vertices; "
                 f"expected at most {MOST_VERTICES}: simplify it"
             )
         middle = 0.5 * (g.vertices.min(axis=0) + g.vertices.max(axis=0))
         row["kind"], corners = POLYTOPE, g.vertices - middle
-        row["position"] = placed.placement @ middle
-        faces = _faces(g, corners, repr(placed.link))
+        row["position"] = shape.placement @ middle
+        faces = _faces(g, corners, repr(shape.link))
     row["half"] = np.abs(corners).max(axis=0)
     row["reach"] = np.linalg.norm(corners, axis=1).max()
     return corners, faces
@@ -277,13 +277,13 @@ def _faces(hull: Convex, corners: NDArray, owner: str) -> list[Face]:
             and np.array_equal(known[1], triangles)
         )
 
-    found = _KNOWN.get(hull)
-    if not same(found):
-        found = next(filter(same, list(_KNOWN.values())), None)
-    if found is None:
-        found = (corners, triangles.copy(), faces_of(corners, triangles, owner))
-    _KNOWN[hull] = found
-    return found[2]
+    result = _KNOWN.get(hull)
+    if not same(result):
+        result = next(filter(same, list(_KNOWN.values())), None)
+    if result is None:
+        result = (corners, triangles.copy(), faces_of(corners, triangles, owner))
+    _KNOWN[hull] = result
+    return result[2]
 
 
 def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
@@ -296,20 +296,20 @@ def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
     whole = np.arange(len(body))
     for b in np.flatnonzero(body["kind"] == WELDED):
         whole[b] = whole[body["parent"][b]] if b else 0
-    for i, placed in enumerate(model.shapes):
-        on_body[int(whole[placed.body])].append(i)
-        of_link[placed.link].append(i)
+    for i, shape in enumerate(model.shapes):
+        on_body[int(whole[shape.body])].append(i)
+        of_link[shape.link].append(i)
     pairs = [
         (i, k)
-        for i, placed in enumerate(model.shapes)
-        if placed.body
-        for k in _carriers(model, whole, int(whole[placed.body]), on_body)
+        for i, shape in enumerate(model.shapes)
+        if shape.body
+        for k in _carriers(model, whole, int(whole[shape.body]), on_body)
     ]
     pairs += [
         (i, k)
-        for i, placed in enumerate(model.shapes)
-        for k in on_body[int(whole[placed.body])]
-        if model.shapes[k].body != placed.body
+        for i, shape in enumerate(model.shapes)
+        for k in on_body[int(whole[shape.body])]
+        if model.shapes[k].body != shape.body
     ]
     for names in model.excluded:
         first, last = min(names), max(names)
@@ -338,7 +338,7 @@ def _carriers(
     )
 
 
-def _placed(shapes: NDArray[np.void], height: NDArray[np.float64]) -> NDArray[np.void]:
+def _fixed_poses(shapes: NDArray[np.void], height: NDArray[np.float64]) -> NDArray[np.void]:
     """Table of POSE of what stands still."""
     poses = table(len(shapes), POSE)
     for shape, pose in zip(shapes, poses, strict=True):

@@ -76,8 +76,8 @@ def place(m, c, w, h, cw):
 
 @kernel
 def relative(m, c, w, cw, i, k):
-    """How fast shape i moves as seen from shape k: the speed of its points at most [m/s],
-    and its angular velocity [rad/s].
+    """Velocity of shape i relative to shape k: bound on the speed of its points [m/s] and angular
+    velocity [rad/s].
     """
     s, t = c.shape[i], c.shape[k]
     j = i if s.reach <= t.reach else k

@@ -14,7 +14,7 @@ from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
 from tabi.collision.boxes import closest_boxes
 from tabi.collision.faces import closest_face
 from tabi.collision.gjk import FAR, TOUCHING
-from tabi.collision.overlap import SAME, corners_over, meet
+from tabi.collision.overlap import SAME_POINT_RATIO, corners_over, meet
 from tabi.collision.polygon import axes, shown
 from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
@@ -23,8 +23,9 @@ from tabi.collision.smooth_shapes import is_smooth
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
-# part of the smaller shape's size up to which a face is taken for the way out without asking edges
-SHALLOW = 3e-4
+# share of the smaller shape's size up to which the way out is along a face; deeper, edges are
+# compared as well
+MAX_FACE_DEPTH_RATIO = 3e-4
 
 
 @kernel
@@ -45,10 +46,10 @@ def closest(s, x, t, y, limit, c, cw):
     if length > 0.0:
         n = scale(1.0 / length, v)
     if status == TOUCHING:
-        found, m, away, p, q = hull.depth(
+        is_found, m, away, p, q = hull.depth(
             s, x, t, y, c.vertex, n, (cw.hull, cw.hull_face, cw.hull_plane, cw.hull_edge)
         )
-        if found:
+        if is_found:
             n, a, b = m, p, q
         gap = away - radii
     else:
@@ -79,7 +80,7 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
             return count
         # apart, the bound is the distance if it is reached;
         # so little deep, no other way out is shorter by what counts
-        if tried and side + s.radius + t.radius > -SHALLOW * min(s.reach, t.reach):
+        if tried and side + s.radius + t.radius > -MAX_FACE_DEPTH_RATIO * min(s.reach, t.reach):
             middle = scale(0.5, add(load3(x.position), load3(y.position)))
             after = patch(
                 s, x, t, y, (m, side, middle, middle, not tried), band, c, cw, points, count
@@ -98,7 +99,7 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
 
 
 @kernel
-def patch(s, x, t, y, found, band, c, cw, points, count):
+def patch(s, x, t, y, start, band, c, cw, points, count):
     """Points of two shapes along their common normal.
 
     Args:
@@ -108,7 +109,7 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
     Returns:
         The new number of points; −1 where the nearest point is missing.
     """
-    n, gap, a, b, sure = found
+    n, gap, a, b, sure = start
     ball = s.kind == SPHERE or t.kind == SPHERE or is_smooth(s) or is_smooth(t)
     if ball and sure:
         return put(points, count, int(0.0), scale(0.5, add(a, b)), n, gap)
@@ -128,11 +129,11 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
         met = corners_over(
             t, y, -1.0, frame, c.vertex, (cw.polygon[0], info_a, size), band, out, met
         )
-    corners_only(out, met, SAME * size)
+    corners_only(out, met, SAME_POINT_RATIO * size)
     outermost(out, met, 0.0, 0.0)
     least, name = math.inf, int(0.0)
     for k in range(met):
-        if out[k].kept:
+        if out[k].is_kept:
             least = min(least, out[k].a - out[k].b)
     if not least <= gap + 1e-5 * size:
         if not sure:

@@ -2,7 +2,7 @@
 ask each pair.
 """
 
-from tabi.collision import apart, broad
+from tabi.collision import broad, separated_pairs
 from tabi.collision.arrays import FIELD, PLANE
 from tabi.collision.convex import convex_points
 from tabi.collision.halfspace import points_below
@@ -41,7 +41,7 @@ def detect(m, c, w, margin, h, cw, points):
         i, k = cw.sorted_pair[e, 0], cw.sorted_pair[e, 1]
         speed, turn = broad.relative(m, c, w, cw, i, k)
         band = margin + h * speed + c.shape[i].wider + c.shape[k].wider
-        if not apart.known(c, cw, i, k, band):
+        if not separated_pairs.is_separated(c, cw, i, k, band):
             count = pair_points(c, cw, i, k, band, scale(h, turn), points, count)
     return inner_points_dropped(c, cw, points, count)
 
@@ -71,7 +71,7 @@ def pair_points(c, cw, i, k, band, turn, points, count):
         cw.distance[0] = 0.0
         count = convex_points(s, x, t, y, band, c, cw, points, count)
         if count == before:
-            apart.note(c, cw, i, k, cw.distance[0])
+            separated_pairs.store_distance(c, cw, i, k, cw.distance[0])
     for e in range(before, min(count, points.shape[0])):
         row = points[e]
         row.a, row.b, row.shape_a, row.shape_b = s.body, t.body, i, k

@@ -29,14 +29,14 @@ def closest_face(s, x, t, y, limit, c):
         return False, 0.0, n
     radii = s.radius + t.radius
     best, m = _over(t, y, s, x, limit + radii, c.face, c.vertex)
-    found, k = (
+    is_found, k = (
         _over(s, x, t, y, limit + radii, c.face, c.vertex)
         if best < limit + radii
         else (-math.inf, n)
     )
     # a tie belongs to t
-    if found > best + 1e-9 * (s.reach + t.reach):
-        best, m = found, scale(-1.0, k)
+    if is_found > best + 1e-9 * (s.reach + t.reach):
+        best, m = is_found, scale(-1.0, k)
     return best > -math.inf, best - radii, m
 
 

@@ -14,10 +14,10 @@ from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
 FAR, APART, TOUCHING = 0, 1, 2
-MOST_STEPS = 64
+MAX_STEPS = 64
 # relative difference of the two bounds, on the square of the distance; with an ellipsoid, where all
 # steps are small ones, Newton's method goes on from here (``smooth``)
-EXACT, NEARLY = 1e-13, 1e-8
+RELATIVE_TOLERANCE, SMOOTH_RELATIVE_TOLERANCE = 1e-13, 1e-8
 
 
 @kernel
@@ -34,9 +34,9 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
     touching = 1e-5 * (s.reach + t.reach)
     if dot(v, v) < touching * touching:
         v = (0.0, 0.0, touching)
-    exact = NEARLY if is_smooth(s) or is_smooth(t) else EXACT
+    exact = SMOOTH_RELATIVE_TOLERANCE if is_smooth(s) or is_smooth(t) else RELATIVE_TOLERANCE
     count, nearest, a, b = 0, math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         p, q = support(s, x, vertex, scale(-1.0, v)), support(t, y, vertex, v)
         w = sub(p, q)
         vv, vw = dot(v, v), dot(v, w)
@@ -89,15 +89,15 @@ def _reduce(simplex, weight, count):
     else:
         shares = tetrahedron(a, b, load3(simplex[2]), load3(simplex[3]))
     weight[0], weight[1], weight[2], weight[3] = shares
-    kept = 0
+    kept_count = 0
     for k in range(count):
         if weight[k] > 0.0:
-            if kept < k:
-                weight[kept] = weight[k]
+            if kept_count < k:
+                weight[kept_count] = weight[k]
                 for e in range(9):
-                    simplex[kept, e] = simplex[k, e]
-            kept += 1
-    return kept
+                    simplex[kept_count, e] = simplex[k, e]
+            kept_count += 1
+    return kept_count
 
 
 @kernel

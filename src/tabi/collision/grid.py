@@ -9,8 +9,8 @@ import math
 from tabi.jit import kernel
 from tabi.spatial.vector import cross, dot, scale, sub
 
-# part of a cell that a fold too flat for a ridge may leave between the feet on both of its sides
-SMALL = 1e-4
+# share of a cell that a fold too flat for a ridge may leave between the feet on both of its sides
+CELL_TOLERANCE = 1e-4
 
 
 @kernel(inline=True)
@@ -53,7 +53,7 @@ def triangle(f, height, i, j, upper):
 @kernel
 def over_triangle(f, i, j, upper, p):
     """Whether a point lies over a triangle."""
-    return near_triangle(f, i, j, upper, p, SMALL)
+    return near_triangle(f, i, j, upper, p, CELL_TOLERANCE)
 
 
 @kernel

@@ -17,7 +17,7 @@ from tabi.collision.overlap import CORNER_A
 from tabi.collision.polygon import (
     EDGE,
     FACE,
-    FARTHEST,
+    FARTHEST_POINT,
     OTHER_CAP,
     axes,
     farthest,
@@ -62,7 +62,13 @@ def points_below(s, x, plane, side, near, c, cw, points, count):
             count = _corner(s, at, rim_point(s, k, upper), base + k, band, points, count)
         if has_farthest(d):
             count = _corner(
-                s, at, farthest(s, scale(-1.0, d), upper), base + FARTHEST, band, points, count
+                s,
+                at,
+                farthest(s, scale(-1.0, d), upper),
+                base + FARTHEST_POINT,
+                band,
+                points,
+                count,
             )
         return count
     if s.kind == CYLINDER or s.kind == CAPSULE:
@@ -70,14 +76,14 @@ def points_below(s, x, plane, side, near, c, cw, points, count):
         # an end that is tilted away belongs to no flat contact
         if d[2] >= -EDGE:
             count = _corner(
-                s, at, farthest(s, down, False), CORNER_A | FARTHEST, band, points, count
+                s, at, farthest(s, down, False), CORNER_A | FARTHEST_POINT, band, points, count
             )
         if d[2] <= EDGE:
             count = _corner(
                 s,
                 at,
                 farthest(s, down, True),
-                CORNER_A | (FARTHEST + OTHER_CAP),
+                CORNER_A | (FARTHEST_POINT + OTHER_CAP),
                 band,
                 points,
                 count,
@@ -136,22 +142,22 @@ def _polytope(s, at, near, vertex, out, points, count):
     if not height + low < band:
         return count
     frame, tilt = (d, *axes(d)), math.sqrt(dot(turn, turn)) + TILT
-    found = _low_corners(s, height, frame, lowest, UPSIDE_DOWN, band, vertex, out)
-    if found > s.most:
-        found = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
+    total = _low_corners(s, height, frame, lowest, UPSIDE_DOWN, band, vertex, out)
+    if total > s.most:
+        total = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
     for _ in range(HALVINGS):
-        if found <= out.shape[0]:
+        if total <= out.shape[0]:
             break
         tilt *= 0.5
-        found = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
-    found = min(found, out.shape[0])
-    if found > s.most:
+        total = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
+    total = min(total, out.shape[0])
+    if total > s.most:
         # upwards as the body will see it: the plane turns the other way round
         up = mul_t(at[0], sub(at[2], cross(turn, at[2])))
-        outermost(out, found, dot(up, frame[1]), dot(up, frame[2]))
-    for k in range(found):
+        outermost(out, total, dot(up, frame[1]), dot(up, frame[2]))
+    for k in range(total):
         name = out[k].name
-        if out[k].kept:
+        if out[k].is_kept:
             corner = load3(vertex[s.vertex + (name & 0x3FFF)])
             count = _corner(s, at, corner, name, band, points, count)
     return count
@@ -161,7 +167,7 @@ def _polytope(s, at, near, vertex, out, points, count):
 def _low_corners(s, height, frame, lowest, tilt, band, vertex, out):
     """Write the corners of equation (2) while there is room; returns how many there are."""
     d, t1, t2 = frame
-    bottom, found = load3(vertex[lowest]), 0
+    bottom, total = load3(vertex[lowest]), 0
     low = dot(d, bottom)
     for k in range(s.vertex, s.vertex_end):
         x = load3(vertex[k])
@@ -172,10 +178,10 @@ def _low_corners(s, height, frame, lowest, tilt, band, vertex, out):
         # squared, with z − low for the part of r along the normal
         if (1.0 + tilt * tilt) * (z - low) * (z - low) > tilt * tilt * dot(r, r):
             continue
-        if found < out.shape[0]:
-            row = out[found]
+        if total < out.shape[0]:
+            row = out[total]
             row.u, row.v = dot(t1, x), dot(t2, x)
             row.a, row.b = height + z, 0.0
-            row.name, row.kept = CORNER_A | (k - s.vertex), 1
-        found += 1
-    return found
+            row.name, row.is_kept = CORNER_A | (k - s.vertex), 1
+        total += 1
+    return total

@@ -50,10 +50,10 @@ def depth(s, x, t, y, vertex, guess, work):
         _add_support(s, x, t, y, vertex, m, hull[points])
         if dot(m, load3(hull[points])) - plane[best, 3] <= EXACT * size:
             break
-        kept, edges = _open(hull, face, plane, edge, faces, load3(hull[points]), 1e-13 * size)
-        if edges < 3 or kept + edges > face.shape[0]:
+        kept_count, edges = _open(hull, face, plane, edge, faces, load3(hull[points]), 1e-13 * size)
+        if edges < 3 or kept_count + edges > face.shape[0]:
             break
-        faces = kept
+        faces = kept_count
         for k in range(edges):
             _set_face(hull, face, plane, faces, edge[k, 0], edge[k, 1], points)
             faces += 1
@@ -170,19 +170,19 @@ def _open(hull, face, plane, edge, faces, w, above):
     """Remove the faces that see w; returns how many are left and how many edges of
     the hole they leave.
     """
-    edges, kept = int(0.0), int(0.0)
+    edges, kept_count = int(0.0), int(0.0)
     for k in range(faces):
         if dot(load3(plane[k]), w) - plane[k, 3] > above:
             for e in range(3):
                 edges = _toggle(edge, edges, face[k, e], face[k, (e + 1) % 3])
         else:
-            if kept < k:
+            if kept_count < k:
                 for e in range(3):
-                    face[kept, e] = face[k, e]
+                    face[kept_count, e] = face[k, e]
                 for e in range(4):
-                    plane[kept, e] = plane[k, e]
-            kept += 1
-    return kept, edges
+                    plane[kept_count, e] = plane[k, e]
+            kept_count += 1
+    return kept_count, edges
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Where two polygons meet, seen along the common normal: the corners of their intersection.
+"""Intersection of two polygons, seen along the common normal: the corners of it.
 
 These are corners of a inside b, corners of b inside a, and crossings of their edges; each is named
 by the corners and edges it is made of, whichever side it is looked at from. The tolerance makes
@@ -13,8 +13,8 @@ import math
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, sub
 
-INSIDE = 1e-6  # part of the shapes' size by which a corner may be outside
-SAME = 1e-5  # part of the shapes' size within which two points are one
+INSIDE_TOLERANCE = 1e-6  # part of the shapes' size by which a corner may be outside
+SAME_POINT_RATIO = 1e-5  # part of the shapes' size within which two points are one
 PARALLEL = math.sin(math.radians(3.0))
 CORNER_A, CORNER_B, CROSSING = 1 << 60, 2 << 60, 3 << 60
 
@@ -49,7 +49,7 @@ def _add(out, count, u, v, a, b, name, same):
     if count == out.shape[0]:
         return count
     row = out[count]
-    row.u, row.v, row.a, row.b, row.name, row.kept = u, v, a, b, name, 1
+    row.u, row.v, row.a, row.b, row.name, row.is_kept = u, v, a, b, name, 1
     return count + 1
 
 
@@ -58,28 +58,29 @@ def meet(rows_a, a, rows_b, b, size, band, out):
     """Corners of the intersection closer than the band; a, b: what ``polygon.shown`` says.
     Returns their number.
     """
-    inside, same, count, held = INSIDE * size, SAME * size, int(0.0), 0
+    inside, same = INSIDE_TOLERANCE * size, SAME_POINT_RATIO * size
+    count, inside_count = int(0.0), 0
     if b[0] > 2:
         for k in range(a[0]):
             p = rows_a[k]
             if _inside(rows_b, b, p.u, p.v, inside):
-                held += 1
+                inside_count += 1
                 below = b[1] + b[2] * p.u + b[3] * p.v
                 if p.height - below < band:
                     count = _add(out, count, p.u, p.v, p.height, below, CORNER_A | p.name, same)
         # all of a lies over b
-        if held == a[0]:
+        if inside_count == a[0]:
             return count
     if a[0] > 2:
-        held = 0
+        inside_count = 0
         for k in range(b[0]):
             p = rows_b[k]
             if _inside(rows_a, a, p.u, p.v, inside):
-                held += 1
+                inside_count += 1
                 above = a[1] + a[2] * p.u + a[3] * p.v
                 if above - p.height < band:
                     count = _add(out, count, p.u, p.v, above, p.height, CORNER_B | p.name, same)
-        if held == b[0]:
+        if inside_count == b[0]:
             return count
     if a[0] > 2 or b[0] > 2:
         # two disks: the edges of one rim cross the other's circle
@@ -108,11 +109,12 @@ def corners_over(s, x, side, frame, vertex, face, band, out, count):
     R, p = load9(x.rotation), load3(x.position)
     for k in range(s.vertex_end - s.vertex):
         d = sub(add(p, mul(R, load3(vertex[s.vertex + k]))), o)
-        u, v, own = dot(t1, d), dot(t2, d), dot(n, d)
+        u, v, height = dot(t1, d), dot(t2, d), dot(n, d)
         other = info[1] + info[2] * u + info[3] * v
-        if side * (own - other) < band and _inside(rows, info, u, v, INSIDE * size):
-            a, b, name = (own, other, CORNER_A | k) if side > 0.0 else (other, own, CORNER_B | k)
-            count = _add(out, count, u, v, a, b, name, SAME * size)
+        if side * (height - other) < band and _inside(rows, info, u, v, INSIDE_TOLERANCE * size):
+            a, b = (height, other) if side > 0.0 else (other, height)
+            name = (CORNER_A if side > 0.0 else CORNER_B) | k
+            count = _add(out, count, u, v, a, b, name, SAME_POINT_RATIO * size)
     return count
 
 
@@ -167,8 +169,8 @@ def _cross_disk(rows, info, disk, side, band, same, out, count):
         for e in range(2):
             t = (-B - root if e == 0 else -B + root) / A
             if 0.0 <= t <= 1.0:
-                own, other = p.height + t * (q.height - p.height), h0 + t * dh
-                a, b = (own, other) if side > 0.0 else (other, own)
+                height, other = p.height + t * (q.height - p.height), h0 + t * dh
+                a, b = (height, other) if side > 0.0 else (other, height)
                 if a - b < band:
                     name = CROSSING | (_edge_name(p.name, q.name) << 28) | e
                     count = _add(out, count, p.u + t * du, p.v + t * dv, a, b, name, same)

@@ -24,20 +24,20 @@ def inner_points_dropped(c, cw, points, count):
     """
     if count > points.shape[0]:
         return count
-    start, kept = 0, 0
+    start, kept_count = 0, 0
     while start < count:
         end, mixed = _run(c, points, start, count)
         flat = mixed and 4 < end - start <= cw.crossing.shape[0]
         if flat:
             flat = _mark_outline(points, start, end, cw.crossing)
         for k in range(start, end):
-            chosen = c.shape[points[k].shape_a].keeps != 0
-            if not flat or cw.crossing[k - start].kept or chosen:
-                if kept < k:
-                    points[kept] = points[k]
-                kept += 1
+            keeps_all = c.shape[points[k].shape_a].keeps != 0
+            if not flat or cw.crossing[k - start].is_kept or keeps_all:
+                if kept_count < k:
+                    points[kept_count] = points[k]
+                kept_count += 1
         start = end
-    return kept
+    return kept_count
 
 
 @kernel
@@ -70,7 +70,7 @@ def _mark_outline(points, start, end, out):
     count = end - start
     for k in range(count):
         x, row = load3(points[start + k].position), out[k]
-        row.u, row.v, row.a, row.kept = dot(t1, x), dot(t2, x), points[start + k].gap, 0
+        row.u, row.v, row.a, row.is_kept = dot(t1, x), dot(t2, x), points[start + k].gap, 0
     far, size = _farthest(out, count, 0)
     if not size > 0.0 or not _flat(out, count, far, size):
         return False
@@ -84,7 +84,7 @@ def _walk_round(out, count, first, straight):
     """
     at = first
     for _ in range(count):
-        out[at].kept = 1
+        out[at].is_kept = 1
         following = 0 if at != 0 else 1
         for k in range(count):
             if k != at and _outside(out[at], out[following], out[k], straight):

@@ -18,10 +18,11 @@ from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale
 
 FACE = math.cos(math.radians(20.0))
 EDGE = math.sin(math.radians(20.0))
-TILTED = 1e-4  # from this tilt on, a cap has a point that reaches farthest
+MIN_TILT = 1e-4  # from this tilt on, a cap has a point that reaches farthest
 COS = tuple(math.cos(0.25 * math.pi * k) for k in range(8))
 SIN = tuple(math.sin(0.25 * math.pi * k) for k in range(8))
-FARTHEST, OTHER_CAP = 8, 16
+# parts of names of points: the one that reaches farthest, and those of the other cap
+FARTHEST_POINT, OTHER_CAP = 8, 16
 
 
 @kernel
@@ -92,7 +93,7 @@ def _plane(frame, normal, p):
 
 @kernel
 def _solid(s, x, side, d, frame, tables, out):
-    """Of a box or polytope."""
+    """Polygon of a box or polytope."""
     vertex, face, loop = tables
     R, p = load9(x.rotation), load3(x.position)
     f = face[face_towards(s, face, d)]
@@ -159,11 +160,11 @@ def _line(s, x, d, frame, out):
     """
     R, p = load9(x.rotation), load3(x.position)
     if abs(d[2]) > EDGE:
-        name = FARTHEST + (OTHER_CAP if d[2] > 0.0 else 0)
+        name = FARTHEST_POINT + (OTHER_CAP if d[2] > 0.0 else 0)
         _set_corner(out[0], frame, add(p, mul(R, farthest(s, d, d[2] > 0.0))), name)
         return (1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    _set_corner(out[0], frame, add(p, mul(R, farthest(s, d, False))), FARTHEST)
-    _set_corner(out[1], frame, add(p, mul(R, farthest(s, d, True))), FARTHEST + OTHER_CAP)
+    _set_corner(out[0], frame, add(p, mul(R, farthest(s, d, False))), FARTHEST_POINT)
+    _set_corner(out[1], frame, add(p, mul(R, farthest(s, d, True))), FARTHEST_POINT + OTHER_CAP)
     return (2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -173,7 +174,7 @@ def has_farthest(d):
     r = math.sqrt(d[0] * d[0] + d[1] * d[1])
     # ½ sin 4φ vanishes at the eighths of a circle only
     c, s = d[0] * d[0] - d[1] * d[1], 2.0 * d[0] * d[1]
-    return r > TILTED and abs(c * s) > 1e-5 * r * r * r * r
+    return r > MIN_TILT and abs(c * s) > 1e-5 * r * r * r * r
 
 
 @kernel
@@ -199,7 +200,9 @@ def _cap(s, x, d, frame, out):
         _set_corner(out[at], frame, add(p, mul(R, rim_point(s, k, upper))), base + k)
         at += 1
         if tilted and k == after:
-            _set_corner(out[at], frame, add(p, mul(R, farthest(s, d, upper))), base + FARTHEST)
+            _set_corner(
+                out[at], frame, add(p, mul(R, farthest(s, d, upper))), base + FARTHEST_POINT
+            )
             at += 1
     centre = add(p, mul(R, (0.0, 0.0, s.half[2] if upper else -s.half[2])))
     g = _plane(frame, mul(R, (0.0, 0.0, 1.0)), centre)

@@ -62,13 +62,13 @@ def _neighbours(triangles: NDArray, owner: str) -> NDArray:
     ahead, count = triangles[:, [1, 2, 0]], int(triangles.max()) + 1
     edges, back = (triangles * count + ahead).ravel(), (ahead * count + triangles).ravel()
     order = np.argsort(edges)
-    found = order[np.minimum(np.searchsorted(edges, back, sorter=order), len(order) - 1)]
-    if not ((np.diff(edges[order]) > 0).all() and (edges[found] == back).all()):
+    opposite = order[np.minimum(np.searchsorted(edges, back, sorter=order), len(order) - 1)]
+    if not ((np.diff(edges[order]) > 0).all() and (edges[opposite] == back).all()):
         raise ModelError(
             f"the convex polytope of {owner} is not closed; "
             "expected every edge in two triangles, once in each direction"
         )
-    return (found // 3).reshape(-1, 3)
+    return (opposite // 3).reshape(-1, 3)
 
 
 def _triangular(vertices: Array, triangles: NDArray, doubled: Array, area: Array) -> list[Face]:
@@ -78,8 +78,8 @@ def _triangular(vertices: Array, triangles: NDArray, doubled: Array, area: Array
     normals = doubled / (2 * area)[:, None]
     offsets = np.einsum("ikj,ij->ik", vertices[loops], normals).mean(axis=1)
     return [
-        Face(loop, normal, offset, one)
-        for loop, normal, offset, one in zip(
+        Face(loop, normal, offset, face_area)
+        for loop, normal, offset, face_area in zip(
             loops.tolist(), normals, offsets.tolist(), area.tolist(), strict=True
         )
     ]
@@ -129,28 +129,28 @@ def _face(vertices: Array, triangles: NDArray, doubled: Array) -> Face:
 
 def _without_straight_corners(vertices: Array, loop: list[int]) -> list[int]:
     """Corners where the outline really turns."""
-    kept = list(loop)
+    corners = list(loop)
     for v in loop:
-        if len(kept) <= 3:
+        if len(corners) <= 3:
             break
-        k = kept.index(v)
-        before = vertices[v] - vertices[kept[k - 1]]
-        after = vertices[kept[(k + 1) % len(kept)]] - vertices[v]
+        k = corners.index(v)
+        before = vertices[v] - vertices[corners[k - 1]]
+        after = vertices[corners[(k + 1) % len(corners)]] - vertices[v]
         # sin² of the turn
         square = (before @ before) * (after @ after)
         if square - (before @ after) ** 2 <= 1e-12 * square:
-            kept.remove(v)
-    return kept
+            corners.remove(v)
+    return corners
 
 
 def _check_convex(vertices: Array, faces: list[Face], size: float, owner: str) -> None:
     # in pieces, for a large mesh has too many pairs of faces and vertices to hold at once
     for start in range(0, len(faces), 256):
-        some = faces[start : start + 256]
+        part = faces[start : start + 256]
         out = float(
             (
-                (vertices @ np.array([f.normal for f in some]).T).max(axis=0)
-                - [f.offset for f in some]
+                (vertices @ np.array([f.normal for f in part]).T).max(axis=0)
+                - [f.offset for f in part]
             ).max()
         )
         if out > 1e-4 * size:

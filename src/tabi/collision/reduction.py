@@ -9,7 +9,7 @@ corners that become the lowest one by a tilt in one of the fourteen directions.
 
 import math
 
-from tabi.collision.arrays import MOST_POINTS
+from tabi.collision.arrays import MAX_POINTS
 from tabi.jit import kernel
 
 COS = tuple(math.cos(2.0 * math.pi * k / 14.0) for k in range(14))
@@ -25,7 +25,7 @@ def corners_only(out, count, straight):
         return
     for i in range(count):
         if _between(out, count, i, straight):
-            out[i].kept = 0
+            out[i].is_kept = 0
 
 
 @kernel
@@ -34,13 +34,13 @@ def _between(out, count, i, straight):
     p = out[i]
     for j in range(count):
         q = out[j]
-        if j == i or q.kept == 0:
+        if j == i or q.is_kept == 0:
             continue
         du, dv = q.u - p.u, q.v - p.v
         length = math.sqrt(du * du + dv * dv)
         for k in range(j + 1, count):
             r = out[k]
-            if k == i or r.kept == 0:
+            if k == i or r.is_kept == 0:
                 continue
             eu, ev = r.u - p.u, r.v - p.v
             reach = math.sqrt(eu * eu + ev * ev)
@@ -62,36 +62,36 @@ def outermost(out, count, slope_u, slope_v):
 
 @kernel
 def lowest_by_tilts(out, count, slope_u, slope_v, steep):
-    """As ``outermost``, but instead of these the ones that are the lowest after a tilt of
-    1/``steep`` [rad] in each direction.
+    """Select as ``outermost`` does, but the points that are the lowest after a tilt of 1/``steep``
+    [rad] in each direction.
     """
-    kept, deepest, next_deepest = 0, -1, -1
+    kept_count, deepest, next_deepest = 0, -1, -1
     for k in range(count):
-        if out[k].kept:
-            kept += 1
+        if out[k].is_kept:
+            kept_count += 1
             if deepest < 0 or out[k].a - out[k].b < out[deepest].a - out[deepest].b:
                 deepest = k
-            if next_deepest < 0 or _turned(out[k], slope_u, slope_v) < _turned(
+            if next_deepest < 0 or _tilted_gap(out[k], slope_u, slope_v) < _tilted_gap(
                 out[next_deepest], slope_u, slope_v
             ):
                 next_deepest = k
-    if kept <= MOST_POINTS:
+    if kept_count <= MAX_POINTS:
         return
-    out[deepest].kept = out[next_deepest].kept = 2
+    out[deepest].is_kept = out[next_deepest].is_kept = 2
     for d in range(14):
         best, at = -math.inf, deepest
         for k in range(count):
             reach = COS[d] * out[k].u + SIN[d] * out[k].v - steep * (out[k].a - out[k].b)
-            if out[k].kept and reach > best:
+            if out[k].is_kept and reach > best:
                 best, at = reach, k
-        out[at].kept = 2
+        out[at].is_kept = 2
     for k in range(count):
-        out[k].kept = 1 if out[k].kept == 2 else 0
+        out[k].is_kept = 1 if out[k].is_kept == 2 else 0
 
 
 @kernel(inline=True)
-def _turned(row, slope_u, slope_v):
-    """The gap of a point over a plane that turned a little."""
+def _tilted_gap(row, slope_u, slope_v):
+    """Gap of a point over a plane that is slightly tilted [m]."""
     return row.a - row.b + slope_u * row.u + slope_v * row.v
 
 
@@ -100,6 +100,6 @@ def next_name(out, count, after):
     """The kept point with the smallest name above ``after``; −1 where there is none."""
     at = -1
     for k in range(count):
-        if out[k].kept and out[k].name > after and (at < 0 or out[k].name < out[at].name):
+        if out[k].is_kept and out[k].name > after and (at < 0 or out[k].name < out[at].name):
             at = k
     return at

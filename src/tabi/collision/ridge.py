@@ -152,21 +152,21 @@ def merged(points, first, count, same):
     """
     if count > points.shape[0]:
         return count
-    kept = first
+    end = first
     for i in range(first, count):
-        if not _redundant(points, first, kept, count, i, same):
-            if kept < i:
-                points[kept] = points[i]
-            kept += 1
-    return kept
+        if not _redundant(points, first, end, count, i, same):
+            if end < i:
+                points[end] = points[i]
+            end += 1
+    return end
 
 
 @kernel
-def _redundant(points, first, kept, count, i, same):
-    """Whether point i adds nothing to the rows before ``kept`` and after i."""
+def _redundant(points, first, kept_end, count, i, same):
+    """Whether point i adds nothing to the rows before ``kept_end`` and after i."""
     p, n = load3(points[i].position), load3(points[i].normal)
     for a in range(first, count):
-        if (kept <= a <= i) or dot(n, load3(points[a].normal)) < 1.0 - 1e-9:
+        if (kept_end <= a <= i) or dot(n, load3(points[a].normal)) < 1.0 - 1e-9:
             continue
         d = sub(load3(points[a].position), p)
         length = math.sqrt(dot(d, d))
@@ -175,7 +175,7 @@ def _redundant(points, first, kept, count, i, same):
                 return True
             continue
         for b in range(a + 1, count):
-            if (kept <= b <= i) or dot(n, load3(points[b].normal)) < 1.0 - 1e-9:
+            if (kept_end <= b <= i) or dot(n, load3(points[b].normal)) < 1.0 - 1e-9:
                 continue
             e = sub(load3(points[b].position), p)
             reach = math.sqrt(dot(e, e))

@@ -59,8 +59,8 @@ def triangle(a, b, c):
 
 @kernel(exact=True)
 def _outside(a, b, c, d):
-    """Whether the origin is on the other side of the plane of a, b, c than d,
-    or too close to tell.
+    """Whether the origin is on the other side of the plane of a, b, c than d, or too close to it
+    for rounding errors.
     """
     n = cross(sub(b, a), sub(c, a))
     return -dot(n, a) * dot(n, sub(d, a)) <= 0.0

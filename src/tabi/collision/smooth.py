@@ -23,7 +23,7 @@ from tabi.spatial.vector import add, cross, dot, load9, mul_t, scale, sub
 STEPS, HALVINGS = 20, 6
 # part of the shapes' size that w may be off n at the end
 EXACT = 1e-13
-LONGEST = 0.5  # step [rad]
+MAX_STEP_RAD = 0.5
 
 
 @kernel
@@ -106,7 +106,7 @@ def _step(a, b, f, g):
         det = u * v - xy * xy
         step = ((v * g[0] - xy * g[1]) / det, (u * g[1] - xy * g[0]) / det)
     length = math.sqrt(step[0] * step[0] + step[1] * step[1])
-    share = LONGEST / length if length > LONGEST else 1.0
+    share = MAX_STEP_RAD / length if length > MAX_STEP_RAD else 1.0
     return (share * step[0], share * step[1])
 
 
@@ -129,7 +129,7 @@ def _curvature(s, x, n, t1, t2):
 
 @kernel
 def _jump(s, x, e):
-    """What of a step e of a support point is a jump along an edge or a side."""
+    """Part of a step e of a support point that is a jump along an edge or a side [m]."""
     none = (0.0, 0.0, 0.0)
     if s.kind == CYLINDER:
         R = x.rotation

@@ -44,8 +44,8 @@ def support(s, x, vertex, d):
 
 @kernel
 def separation(s, x, t, y, vertex, n):
-    """How far the surfaces of s and t are apart along the unit vector n,
-    which points from t to s [m]; the distance is its maximum over n.
+    """Distance of the surfaces of s and t along the unit vector n, which points from t to s [m];
+    the distance of the shapes is its maximum over n.
     """
     back = scale(-1.0, n)
     return dot(n, sub(support(s, x, vertex, back), support(t, y, vertex, n))) - s.radius - t.radius

@@ -29,7 +29,7 @@ from tabi.collision.overlap import CORNER_A
 from tabi.collision.polygon import (
     EDGE,
     FACE,
-    FARTHEST,
+    FARTHEST_POINT,
     OTHER_CAP,
     farthest,
     has_farthest,
@@ -178,7 +178,7 @@ def _corners(s, x, f, y, band, c, points, count):
                 q,
                 s.radius,
                 at,
-                CORNER_A | (FARTHEST + OTHER_CAP * e << 4),
+                CORNER_A | (FARTHEST_POINT + OTHER_CAP * e << 4),
                 band,
                 points,
                 count,
@@ -198,25 +198,25 @@ def _of_many_corners(s, x, f, y, near, c, cw, points, count):
     (band, turn), at, out = near, (F, o), cw.crossing
     z = (F[2], F[5], F[8])
     up, steep = mul_t(F, sub(z, cross(turn, z))), s.reach / max(band, 1e-9 * s.reach)
-    found, none = int(0.0), int(0.0)
+    row_count, none = int(0.0), int(0.0)
     for k in range(s.vertex_end - s.vertex):
         q = add(p, mul_t(F, mul(R, load3(c.vertex[s.vertex + k]))))
         name = CORNER_A | (k << 4)
-        some = corner(f, c.height, q, 0.0, at, name, band, cw.corner_point, none)
-        if some == 0:
+        corner_count = corner(f, c.height, q, 0.0, at, name, band, cw.corner_point, none)
+        if corner_count == 0:
             continue
-        if found == out.shape[0]:
-            lowest_by_tilts(out, found, up[0], up[1], steep)
-            found = _closed_up(out, found)
-        row = out[found]
-        row.u, row.v, row.a, row.b, row.name, row.kept = q[0], q[1], band, 0.0, k, 1
-        for e in range(min(some, cw.corner_point.shape[0])):
+        if row_count == out.shape[0]:
+            lowest_by_tilts(out, row_count, up[0], up[1], steep)
+            row_count = _closed_up(out, row_count)
+        row = out[row_count]
+        row.u, row.v, row.a, row.b, row.name, row.is_kept = q[0], q[1], band, 0.0, k, 1
+        for e in range(min(corner_count, cw.corner_point.shape[0])):
             row.a = min(row.a, cw.corner_point[e].gap)
-        found += 1
-    if found > s.most:
-        lowest_by_tilts(out, found, up[0], up[1], steep)
-    for e in range(found):
-        if out[e].kept:
+        row_count += 1
+    if row_count > s.most:
+        lowest_by_tilts(out, row_count, up[0], up[1], steep)
+    for e in range(row_count):
+        if out[e].is_kept:
             k = out[e].name
             q = add(p, mul_t(F, mul(R, load3(c.vertex[s.vertex + k]))))
             count = corner(f, c.height, q, 0.0, at, CORNER_A | (k << 4), band, points, count)
@@ -226,13 +226,13 @@ def _of_many_corners(s, x, f, y, near, c, cw, points, count):
 @kernel
 def _closed_up(out, count):
     """Move the kept rows to the front; returns how many they are."""
-    kept = int(0.0)
+    kept_count = int(0.0)
     for k in range(count):
-        if out[k].kept:
-            if kept < k:
-                out[kept] = out[k]
-            kept += 1
-    return kept
+        if out[k].is_kept:
+            if kept_count < k:
+                out[kept_count] = out[k]
+            kept_count += 1
+    return kept_count
 
 
 @kernel
@@ -257,11 +257,11 @@ def _round(s, x, f, y, band, c, points, count):
                 middle = dot(m, sub(p, q))
                 if middle - s.reach >= band:
                     continue
-                own = (
+                triangle_name = (
                     0 if dot(m, level) > 1.0 - 1e-10 else 1 + 2 * (row * f.columns + column) + side
                 )
                 over = (m, middle, column, row, side == 1)
-                name = CORNER_A | own << 10
+                name = CORNER_A | triangle_name << 10
                 if is_smooth(s):
                     local = support_on(s, scale(-1.0, mul_t(R, mul(F, m))))
                     count = _over(f, c.height, place, over, local, name, band, points, count)
@@ -284,8 +284,8 @@ def _cylinder(s, f, height, place, over, name, band, points, count):
         ):
             continue
         local = rim_point(s, k, upper) if flat and k < 8 else farthest(s, scale(-1.0, d), upper)
-        own = name | ((k if flat else FARTHEST) + (OTHER_CAP if upper else 0)) << 4
-        count = _over(f, height, place, over, local, own, band, points, count)
+        name_of_point = name | ((k if flat else FARTHEST_POINT) + (OTHER_CAP if upper else 0)) << 4
+        count = _over(f, height, place, over, local, name_of_point, band, points, count)
     return count
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tabi.model.shape import HeightField
 
-BENT = 1e-5  # a fold of less than this angle [rad] is none
+MIN_FOLD_RAD = 1e-5  # less of a fold is flat
 
 
 def ridges(field: HeightField) -> NDArray[np.int64]:
@@ -27,10 +27,10 @@ def ridges(field: HeightField) -> NDArray[np.int64]:
     out[:-1, [0, -1], 1] = 1
     # a fold sticks out where the two normals lean away from each other across it:
     # (n₂ − n₁)·t > 0, t from 1 to 2
-    out[1:-1, :-1, 0] = (lower[1:] - upper[:-1])[..., 1] > BENT
-    out[:-1, 1:-1, 1] = (upper[:, 1:] - lower[:, :-1])[..., 0] > BENT
+    out[1:-1, :-1, 0] = (lower[1:] - upper[:-1])[..., 1] > MIN_FOLD_RAD
+    out[:-1, 1:-1, 1] = (upper[:, 1:] - lower[:, :-1])[..., 0] > MIN_FOLD_RAD
     across = np.array([-field.size[1] / (ny - 1), field.size[0] / (nx - 1)])
-    out[:-1, :-1, 2] = (upper - lower)[..., :2] @ (across / np.linalg.norm(across)) > BENT
+    out[:-1, :-1, 2] = (upper - lower)[..., :2] @ (across / np.linalg.norm(across)) > MIN_FOLD_RAD
     return out.reshape(-1, 3)
 
 

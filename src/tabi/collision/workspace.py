@@ -54,7 +54,7 @@ CROSSING = np.dtype(
         ("a", REAL),
         ("b", REAL),
         ("name", INDEX),
-        ("kept", INDEX),
+        ("is_kept", INDEX),
     ],
     align=True,
 )

@@ -102,7 +102,7 @@ def solve_problem(
     solver: str = "auto",
     sweeps: int = 5000,
 ) -> Solution:
-    """As ``solve``, for a problem that is already checked."""
+    """Solve as ``solve`` does, for a problem that is already checked."""
     _check(tolerance, solver, sweeps)
     p, count = problem.blocks, problem.contact_count
     impulse = np.zeros(3 * count) if initial is None else problem.to_ours(initial)
@@ -126,8 +126,8 @@ def solve_problem(
         )
         name = "accelerated gauss-seidel"
         if solver == "auto" and not error <= goal:
-            more, rung, _ = ladder.solve_large(p, goal, impulse, w, ladder.SETTINGS)
-            iterations, name = iterations + more, ladder.NAMES[rung]
+            rescue_iterations, rung, _ = ladder.solve_large(p, goal, impulse, w, ladder.SETTINGS)
+            iterations, name = iterations + rescue_iterations, ladder.NAMES[rung]
     seconds = time.perf_counter() - start
     if flat is not None:
         impulse = flat[1][p.value.size + 6 * count :][: 3 * count]
@@ -155,7 +155,7 @@ def solve_bodies(
     sweeps: int = 5000,
     budget: int | None = None,
 ) -> Solution:
-    """As ``solve``, for contacts between bodies:
+    """Solve as ``solve`` does, for contacts between bodies:
     the form to prefer where there are bodies, by far the faster one.
 
     Args:
@@ -198,7 +198,7 @@ def solve_bodies(
 
 
 def _flat(p: Blocks, impulse: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """What ``ladder.solve_flat`` takes."""
+    """Return the two arrays that ``ladder.solve_flat`` takes."""
     count = len(p.mu)
     integers = np.concatenate([p.start, p.column, p.kind, workspace.integers(count)])
     reals = [p.value.ravel(), p.q, p.mu, p.bound, p.weight, impulse, workspace.memory(count)]

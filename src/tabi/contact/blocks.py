@@ -68,7 +68,7 @@ def from_sparse(W: scipy.sparse.spmatrix, q: Floats, mu: Floats) -> Blocks:
 
 @kernel
 def velocities(p, impulse, u):
-    """Equation (1)."""
+    """Velocities of all rows by equation (1)."""
     for k in range(p.mu.shape[0]):
         row = row_velocity(p, k, impulse)
         u[3 * k], u[3 * k + 1], u[3 * k + 2] = row[0], row[1], row[2]
@@ -76,7 +76,7 @@ def velocities(p, impulse, u):
 
 @kernel(inline=True)
 def velocities_with(p, impulse, u, work):
-    """As ``velocities``; blocks need no memory of their own."""
+    """Compute ``velocities``; blocks need no memory of their own."""
     velocities(p, impulse, u)
 
 

@@ -9,7 +9,7 @@ question: its ``kind``.
 W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its
 corners would, and a residual, or a sweep of Gauss–Seidel, costs as much as there are contacts.
 
-References: Chardonnet (2012), secs. 3.2 and 6, who names it as work to come.
+References: Chardonnet (2012), secs. 3.2 and 6, names it as future work.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ROW = np.dtype(
 
 
 class BodyProblem(NamedTuple):
-    """Contacts between bodies.
+    """Contact problem between bodies.
 
     Attributes:
         contact: table of ROW, n of them.
@@ -89,8 +89,8 @@ class BodyProblem(NamedTuple):
             np.add.at(wrench, body, sign * np.where(angular, np.hstack([f, 0 * f]), force))
         twist = np.zeros_like(wrench)
         row = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        moved = np.einsum("eij,ej->ei", omega[: len(row)], wrench[column[: len(row)]])
-        np.add.at(twist, row, moved)
+        change = np.einsum("eij,ej->ei", omega[: len(row)], wrench[column[: len(row)]])
+        np.add.at(twist, row, change)
         v = np.zeros((len(c), 3))
         for body, arm, sign in ends:
             moves = twist[body, 3:] + np.cross(twist[body, :3], arm)
@@ -127,7 +127,7 @@ def problem(
 
 
 def no_parents(bodies: int) -> Integers:
-    """Of bodies whose Ω has blocks."""
+    """Parents for bodies whose Ω consists of blocks."""
     return np.full(bodies, trees.BLOCKS, np.int64)
 
 
@@ -166,13 +166,13 @@ def touch_bodies(p, work):
     bodies, slot = p.start.shape[0] - 1, work.lu.slot
     for i in range(bodies):
         for j in range(bodies):
-            slot[i, j] = block_lu.EMPTY
+            slot[i, j] = block_lu.NO_BLOCK
         work.touches[i] = 1
         work.touch[i, 0] = i
         slot[i, i] = 0
     for k in range(p.mu.shape[0]):
         i, j = p.contact[k].a, p.contact[k].b
-        if j >= 0 and slot[i, j] == block_lu.EMPTY:
+        if j >= 0 and slot[i, j] == block_lu.NO_BLOCK:
             slot[i, j], slot[j, i] = 0, 0
             work.touch[i, work.touches[i]] = j
             work.touch[j, work.touches[j]] = i
@@ -222,7 +222,7 @@ def set_bounds(p, impulse):
 # inlined: handing over all memory at every call would cost more than the velocities
 @kernel(inline=True)
 def velocities_with(p, impulse, u, work):
-    """As ``velocities``, with memory from the work."""
+    """Compute ``velocities`` with memory from ``work``."""
     velocities(p, impulse, u, work.wrench, work.twist)
 
 
@@ -259,7 +259,7 @@ def push_both(F, c, base, f, sign):
 
 @kernel(inline=True)
 def wrench(angular, r, f):
-    """Of a force f at r, or of a moment f where ``angular``; angular part first."""
+    """Wrench of a force f at r, or of a moment f where ``angular``; angular part first."""
     if angular != 0:
         return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
     m = cross(r, f)

@@ -35,18 +35,18 @@ def _local_block(p, c, out):
     x = wrench(t, r, (E[0], E[1], E[2]))
     y = wrench(t, r, (E[3], E[4], E[5]))
     n = wrench(t, r, (E[6], E[7], E[8]))
-    _add_form(omega[_own(p, c.a)], x, y, n, x, y, n, 1.0, out)
+    _add_form(omega[_diagonal_block(p, c.a)], x, y, n, x, y, n, 1.0, out)
     if c.b >= 0:
         s = load3(c.arm_b)
         X = wrench(t, s, (E[0], E[1], E[2]))
         Y = wrench(t, s, (E[3], E[4], E[5]))
         N = wrench(t, s, (E[6], E[7], E[8]))
-        _add_form(omega[_own(p, c.b)], X, Y, N, X, Y, N, 1.0, out)
+        _add_form(omega[_diagonal_block(p, c.b)], X, Y, N, X, Y, N, 1.0, out)
         there, back = -1, -1
         if trees.linked(p):
             both = trees.meet(p, c.a, c.b)
             if both >= 0:
-                there = back = _own(p, both)
+                there = back = _diagonal_block(p, both)
                 x, y = trees.carried(p, c.a, both, x), trees.carried(p, c.a, both, y)
                 X, Y = trees.carried(p, c.b, both, X), trees.carried(p, c.b, both, Y)
                 n, N = trees.carried(p, c.a, both, n), trees.carried(p, c.b, both, N)
@@ -58,8 +58,8 @@ def _local_block(p, c, out):
 
 
 @kernel(inline=True)
-def _own(p, i):
-    """Where Ω_ii is."""
+def _diagonal_block(p, i):
+    """Index of the block Ω_ii."""
     if trees.linked(p):
         return p.start[i] + trees.SELF
     return find(p.start, p.column, i, i)
@@ -81,7 +81,7 @@ def _add_form(O, x, y, n, X, Y, N, sign, out):
 
 @kernel(inline=True)
 def _times(O, f):
-    """O f."""
+    """Multiply a block with a wrench: O f."""
     return (
         dot6(load6(O[0]), f),
         dot6(load6(O[1]), f),
@@ -130,8 +130,8 @@ def sweep(p, impulse, work):
 
 @kernel
 def kick(p, Z, V, i, f, sign):
-    """What ± a wrench on body i adds to the twists of its tree;
-    Ω is symmetric, so its row is its column. Z is memory.
+    """Add ± a wrench on body i to the twists of its tree; Ω is symmetric, so its row is its
+    column. Z is memory.
     """
     F = (sign * f[0], sign * f[1], sign * f[2], sign * f[3], sign * f[4], sign * f[5])
     if trees.linked(p):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tabi.contact import budget, motion_work, row_mobility
 from tabi.contact.algebra import block_lu
 from tabi.contact.interior import interior_work
-from tabi.contact.workspace import DEPTH, FEW
+from tabi.contact.workspace import DEPTH, MAX_DENSE_CONTACTS
 from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ class BodyWork(Structure):
     """Arrays the kernels write: over contacts, over bodies, and of the systems of bodies.
 
     Attributes:
-        u, trial, trial_u, best, delta, found: over the rows of contacts, shape (3n,).
+        u, trial, trial_u, best, delta, best_impulse: over the rows of contacts, shape (3n,).
         friction: coefficients put aside. alpha: sliding rates. slope: K of ``twist_newton``.
         block: W_kk of each three rows (xx xy xn yy yn nn).
         wrench, twist: over bodies, shape (6b,).
@@ -38,7 +38,7 @@ class BodyWork(Structure):
     trial_u: Floats
     best: Floats
     delta: Floats
-    found: Floats
+    best_impulse: Floats
     friction: Floats
     alpha: Floats
     slope: Floats
@@ -70,8 +70,10 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
     that elimination fills.
     """
     n, blocks = 3 * contacts, bodies * bodies if blocks is None else blocks
-    points = min(n, 3 * FEW)
-    rows = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "found")}
+    points = min(n, 3 * MAX_DENSE_CONTACTS)
+    rows = {
+        name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "best_impulse")
+    }
     return BodyWork(
         **rows,
         friction=np.zeros(contacts),

@@ -65,8 +65,8 @@ class Certificate:
         return bool(self.relative <= tolerance)
 
 
-class Judged(Protocol):
-    """Any form of the problem that says its velocities without the solvers' kernels."""
+class CheckedProblem(Protocol):
+    """Any form of the problem that computes its velocities without the solvers' kernels."""
 
     @property
     def q(self) -> NDArray[np.float64]:
@@ -75,12 +75,12 @@ class Judged(Protocol):
 
     @property
     def kind(self) -> NDArray[np.int64]:
-        """Kinds of rows."""
+        """Kind of each row, shape (n,)."""
         ...
 
     @property
     def mu(self) -> NDArray[np.float64]:
-        """Coefficients of friction."""
+        """Coefficient of friction of each contact, shape (n,)."""
         ...
 
     @property
@@ -89,12 +89,12 @@ class Judged(Protocol):
         ...
 
     def velocities(self, impulse: NDArray[np.float64]) -> NDArray[np.float64]:
-        """u [m/s]."""
+        """Compute velocities u from impulses [m/s]."""
         ...
 
 
-def judge(p: Judged, impulse: NDArray[np.float64]) -> Certificate:
-    """Recompute everything from the problem and the impulses alone."""
+def judge(p: CheckedProblem, impulse: NDArray[np.float64]) -> Certificate:
+    """Recompute all errors from the problem and the impulses [N·s] alone."""
     rows = np.zeros((len(p.mu), len(COLUMNS)))
     figures(p, impulse, p.velocities(impulse), rows)
     # a NaN has to win, so no nanmax; an empty problem is solved
@@ -105,8 +105,8 @@ def judge(p: Judged, impulse: NDArray[np.float64]) -> Certificate:
 
 @kernel
 def figures(p, impulse, u, rows):
-    """One row of figures per contact, in the order of COLUMNS;
-    other kinds have the first two only.
+    """Write one row of figures per contact, in the order of COLUMNS, from impulses [N·s] and
+    velocities [m/s]; other kinds have the first two only.
     """
     for k in range(p.mu.shape[0]):
         i, mu = 3 * k, p.mu[k]
@@ -125,7 +125,7 @@ def figures(p, impulse, u, rows):
 
 @kernel
 def defect(kind, mu, bound, rho, u, impulse):
-    """‖r‖ of (1); for other kinds than contacts Φ is zero, and SOFT rows give way."""
+    """‖r‖ of (1) [N·s]; for other kinds than contacts Φ is zero, and SOFT rows give way."""
     slip = mu * sqrt(u[0] * u[0] + u[1] * u[1])
     normal = u[2] + slip + (bound * impulse[2] if kind == SOFT else 0.0)
     l = (impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * normal)
@@ -136,7 +136,7 @@ def defect(kind, mu, bound, rho, u, impulse):
 
 @kernel
 def residual(p, impulse, u):
-    """The largest backward error e over all rows, from velocities at hand; NaN if there is one."""
+    """Largest backward error e of all rows [m/s], from given velocities; NaN if there is one."""
     worst = 0.0
     for k in range(p.mu.shape[0]):
         i, rho = 3 * k, p.weight[k]

@@ -17,23 +17,23 @@ from math import sqrt
 from tabi.contact import trees
 from tabi.contact.algebra import linear
 from tabi.contact.bodies import wrench
-from tabi.contact.motion_work import MOST, NONE, UNKNOWN
+from tabi.contact.motion_work import MAX_MOTIONS, NO_MOTIONS, NOT_COMPUTED
 from tabi.contact.row_mobility import along_one_axis
 from tabi.jit import kernel
 from tabi.spatial.vector import load3
 
 # bodies from which on motions are looked for: two feet, or four, are better seen from themselves
 LEAST_BODIES = 6
-# part of a twist's own mobility that counts as nothing
-NOTHING = 1e-12
+# share of a twist's own mobility that counts as zero
+MIN_MOBILITY_RATIO = 1e-12
 
 
 @kernel(inline=True)
 def rank_of(p, w):
-    """r, found where nobody asked before; NONE where motions are of no use."""
-    if w.rank[0] == UNKNOWN:
-        w.rank[0] = _find(p, w) if _may_help(p, w) else NONE
-        for k in range(p.mu.shape[0] if w.rank[0] != NONE else 0):
+    """r, computed at the first call; NO_MOTIONS where motions are of no use."""
+    if w.rank[0] == NOT_COMPUTED:
+        w.rank[0] = _find(p, w) if _may_help(p, w) else NO_MOTIONS
+        for k in range(p.mu.shape[0] if w.rank[0] != NO_MOTIONS else 0):
             c, w.made[k] = p.contact[k], 0
             w.length[k] = max(w.reach[c.a], w.reach[c.b] if c.b >= 0 else 0)
     return w.rank[0]
@@ -54,9 +54,9 @@ def _may_help(p, w):
 
 @kernel(apart="int64", rare=True)
 def _find(p, w):
-    """T of (1), body by body; returns r, NONE where that is not far below the number of twists."""
+    """Compute T of (1); return r, NO_MOTIONS where it is not far below the number of twists."""
     bodies, rank = p.start.shape[0] - 1, 0
-    most = min(MOST, 4 * bodies)
+    most = min(MAX_MOTIONS, 4 * bodies)
     for i in range(bodies):
         for e in range(p.start[i], p.start[i + 1]):
             if p.column[e] == i:
@@ -64,20 +64,20 @@ def _find(p, w):
                     w.whole[6 * i + q] = w.left[6 * i + q] = p.omega[e, q, q]
     for i in range(bodies):
         for _ in range(6):
-            pivot, share = -1, NOTHING
+            pivot, share = -1, MIN_MOBILITY_RATIO
             for j in range(6 * i, 6 * i + 6):
                 if w.left[j] > share * w.whole[j]:
                     pivot, share = j, w.left[j] / w.whole[j]
             if pivot < 0:
                 break
             if rank == most:
-                return NONE
+                return NO_MOTIONS
             _take(p, w, rank, pivot, i)
             rank += 1
         w.reach[i] = rank
         for j in range(6 * i, 6 * i + 6):
             for l in range(rank):
-                w.twist[j, l] = w.turned[l, j]
+                w.twist[j, l] = w.twist_columns[l, j]
     return rank
 
 
@@ -88,7 +88,8 @@ def _take(p, w, rank, pivot, body):
     """
     begin, end = 6 * body, 6 * (p.start.shape[0] - 1)
     n = end - begin
-    T, out, left = w.turned[:, begin:end], w.turned[rank, begin:end], w.left[begin:end]
+    T, left = w.twist_columns[:, begin:end], w.left[begin:end]
+    out = T[rank]
     for j in range(n):
         out[j] = 0.0
     # Ω is symmetric, so its row is its column
@@ -108,9 +109,9 @@ def _take(p, w, rank, pivot, body):
         for j in range(n):
             out[j] -= f * a[j]
         l += 1
-    one = 1.0 / sqrt(left[at])
+    factor = 1.0 / sqrt(left[at])
     for j in range(n):
-        out[j] *= one
+        out[j] *= factor
         left[j] -= out[j] * out[j]
     left[at] = 0.0
 
@@ -148,7 +149,7 @@ def _add_row(w, body, F, out):
 
 @kernel(vectors=True)
 def zero(out, r):
-    """Nothing moves yet."""
+    """Set r numbers to zero."""
     to = out[:r]
     for j in range(r):
         to[j] = 0.0
@@ -228,8 +229,8 @@ def push(w, k, f, out):
 
 
 @kernel(vectors=True)
-def moved(w, k, y):
-    """G y of three rows."""
+def row_motion(w, k, y):
+    """G y: motion of three rows."""
     r, i = w.length[k], 3 * k
     a, b, c, z = w.row[i, :r], w.row[i + 1, :r], w.row[i + 2, :r], y[:r]
     u, v, n = 0.0, 0.0, 0.0
@@ -254,7 +255,7 @@ def solve(w):
 
 @kernel(inline=True)
 def work(w, squares):
-    """What the system costs whose rows are such long ones: looks of ``budget``.
+    """Cost of a system with rows of these lengths, in looks of ``budget``.
 
     Args:
         squares: of the lengths of all its rows, summed up.
@@ -265,7 +266,7 @@ def work(w, squares):
 
 @kernel(inline=True)
 def square(p, k, w):
-    """What three rows add to ``squares`` of ``work``."""
+    """Part of three rows in ``squares`` of ``work``."""
     return (1 if is_lone(p, k) else 3) * w.length[k] * (w.length[k] + 12)
 
 

@@ -187,10 +187,10 @@ def _write_hdf5(
         matrix["p"] = columns.indptr.astype(np.int32)
         matrix["i"] = columns.indices.astype(np.int32)
         matrix["x"] = columns.data.astype(float)
-        kept = group.create_group("vectors")
-        kept["q"], kept["mu"] = (np.asarray(x, float) for x in vectors)
+        vectors_group = group.create_group("vectors")
+        vectors_group["q"], vectors_group["mu"] = (np.asarray(x, float) for x in vectors)
         info = group.create_group("info")
         info["title"], info["description"], info["math_info"] = *words, ""
         if solution is not None:
-            found = file.create_group("solution")
-            found["u"], found["r"] = (np.asarray(x, float) for x in solution)
+            solution_group = file.create_group("solution")
+            solution_group["u"], solution_group["r"] = (np.asarray(x, float) for x in solution)

@@ -1,11 +1,11 @@
 """Gauss–Seidel over contacts, each solved exactly: the method of the papers.
 
     λ_k ← solution of the local problem with b_k = q_k + Σ_{j≠k} W_kj λ_j                      (1)
-Cheap, anytime, without matrices to factor; slow on stacks and rank-deficient feet. Anderson
-acceleration over the last sweeps x ↦ g(x), with f = g − x, helps where hundreds of contacts have
-to agree:
+It is cheap, can end at any time and factors no matrices, but is slow on stacks and rank-deficient
+feet. Anderson acceleration over the last sweeps x ↦ g(x), with f = g − x, helps where hundreds of
+contacts have to agree:
 
-    x⁺ = g − ΔG γ,   γ = argmin ‖f − ΔF γ‖,   started anew when the residual doubles           (2)
+    x⁺ = g − ΔG γ,   γ = argmin ‖f − ΔF γ‖,   restarted when the residual doubles           (2)
 
 References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999); Walker and
 Ni (2011).
@@ -81,8 +81,8 @@ def accelerated_on(velocities, sweep, begin, price):
 
     @kernel(apart="int64, float64", rare=True)
     def accelerated(p, impulse, tolerance, sweeps, work):
-        """As ``solve``, with (2) over the last DEPTH sweeps;
-        after the first as far as work.budget allows.
+        """Solve as ``solve`` does, with (2) over the last DEPTH sweeps; sweeps after the first as
+        far as work.budget allows.
 
         work.F, work.G hold differences, then the last f and g, then x and the best point.
         """

@@ -1,11 +1,10 @@
-"""Collision groups: the contacts of a step fall into problems that have nothing to do with
-each other.
+"""Collision groups (islands): the contacts of a step fall into independent problems.
 
 Moving things that touch belong to one group, and so do those that touch them; what does not move
-joins nobody (Chardonnet 2012, section 3.3), unless it is soft: what lies on one mat sinks in
-together. Things are *families*: a tree, with the trees that
-joints of it follow or lead. Union–find over families; groups are numbered in the order of their
-first contact, so the same contacts give the same groups.
+joins no groups (Chardonnet 2012, section 3.3), unless it is soft: everything on one mat sinks in
+together. Things are *families*: a tree, with the trees that joints of it follow or lead.
+Union–find over families; groups are numbered in the order of their first contact, so the same
+contacts give the same groups.
 """
 
 import numpy as np

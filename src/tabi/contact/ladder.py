@@ -1,4 +1,4 @@
-"""The default solver: a warm Newton, and a list of rescues for the problems it does not solve.
+"""The default solver: a warm Newton, and fallbacks for the problems that it does not solve.
 
 1. **Sweeps**, for a matrix without a warm start: a handful of contacts often needs no more than a
    few accelerated ones. Else they are forgotten: they push impulses to the edges of the cones,
@@ -8,8 +8,8 @@
    of jaws that wedge a can, a wall that is hit, dominoes and robots on stairs, the first of them
    solves four fifths, the first three all but 4 %. Rocking feet, with corners that barely touch,
    want ρ thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
-   Where a contact slides at a few times the tolerance, and W hardly tells how friction is shared
-   with others, a fine step from the best point met goes far enough: a small ε.
+   Where a contact slides at a few times the tolerance, and W hardly determines how it shares
+   friction with others, a fine step from the best point met goes far enough: a small ε.
    Before these come interior points (``interior_point``), from the middle of all cones, with
    Newton's last digits: joints and contacts of limp robots that jam, and most steps of a heap.
    Fifteen steps of a Newton from zero come before them: of 864 steps of limp robots they solve two
@@ -100,10 +100,10 @@ SETTINGS = np.array([a[1:] for a in ATTEMPTS])
 MAP, START, STEPS, SWEEPS, EPSILON, FACTOR, ITERATIONS = range(7)
 # Newton's steps from where the method of interior points ended
 LAST_ITERATIONS = 12
-# part of the tolerance that a solution found by other means than the usual is polished to
-POLISHED = 1e-3
-# iterations times contacts after which no other attempt is begun: seconds, whatever the size
-ENOUGH = 20_000_000
+# share of the tolerance to which the solution of a fallback is polished
+POLISH_TOLERANCE_RATIO = 1e-3
+# iterations times contacts after which no other attempt begins: seconds, at any size
+MAX_ITERATED_CONTACTS = 20_000_000
 
 
 def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=None):
@@ -161,12 +161,12 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
         """Two of Newton's steps from a solution that may be just within the tolerance, as the next
         step starts from it; returns as ``attempt`` does.
         """
-        copy(w.found, impulse, impulse.shape[0])
-        finer = POLISHED * tolerance
+        copy(w.best_impulse, impulse, impulse.shape[0])
+        finer = POLISH_TOLERANCE_RATIO * tolerance
         done, better = newton(p, ALART_CURNIER, 1.0, 1e-6, finer, 2, impulse, w)
         if better <= error:
             return done, better
-        copy(impulse, w.found, impulse.shape[0])
+        copy(impulse, w.best_impulse, impulse.shape[0])
         return done, error
 
     @kernel(plain=not compiled, apart="int64, int64, float64", rare=True)
@@ -179,7 +179,7 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
         """
         n, count, seed, helped = impulse.shape[0], p.mu.shape[0], 1, w.budget[budget.HELPED]
         w.budget[budget.SURE] = 0
-        copy(w.found, impulse, n)
+        copy(w.best_impulse, impulse, n)
         # up to the interior points, then the attempt that helped in the last step that needed one
         middle = begin - 1
         while middle + 1 < table.shape[0] and int(table[middle + 1, START]) >= BRIEF:
@@ -189,26 +189,26 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
             again = turn > middle and r == helped and (turn > middle + 1 or helped <= middle)
             if again or left_out(table, r, cold, pads, inside):
                 continue
-            if total * count > ENOUGH or not budget.left(w.budget):
+            if total * count > MAX_ITERATED_CONTACTS or not budget.left(w.budget):
                 break
             start = int(table[r, START])
             if start in (COLD, ZERO, PADS, BRIEF):
                 fill(impulse, 0.0, n)
             elif start in (BEST, NEAR):
-                copy(impulse, w.found, n)
+                copy(impulse, w.best_impulse, n)
             elif start == STREWN:
                 seed = strew(p, r, seed, impulse)
             done, error = attempt(p, table[r], tolerance, impulse, w)
             total += done
             if error <= tolerance:
                 w.budget[budget.HELPED] = r
-                more, error = polish(p, tolerance, error, impulse, w)
-                return total + more, r, error
+                polish_iterations, error = polish(p, tolerance, error, impulse, w)
+                return total + polish_iterations, r, error
             # a NaN is beaten by every number
             if error < least or least != least:
                 least = error
-                copy(w.found, impulse, n)
-        copy(impulse, w.found, n)
+                copy(w.best_impulse, impulse, n)
+        copy(impulse, w.best_impulse, n)
         return total, table.shape[0], least
 
     @kernel(plain=not compiled, apart="int64, int64, float64")
@@ -293,8 +293,8 @@ solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compile
 
 @kernel(views=True)
 def solve_flat(integers, reals, count, tolerance, table):
-    """As ``solve``, with everything in two arrays:
-    handing over each array costs as much as a sweep.
+    """Solve as ``solve`` does, with all inputs in two arrays: passing each array costs as much as a
+    sweep.
 
     Args:
         integers: start, column and kind of ``Blocks``, then ``workspace.integers``.

@@ -55,7 +55,7 @@ def contact_map(form, mu, rho, u, l):
 
 @kernel
 def _natural(mu, rho, u, l):
-    """The map (3)."""
+    """Natural map, equation (3)."""
     i = 1.0 / rho
     slip = sqrt(u[0] * u[0] + u[1] * u[1])
     cx, cy = (mu * u[0] / slip, mu * u[1] / slip) if slip > 1e-300 else (0.0, 0.0)

@@ -88,7 +88,7 @@ def _count(p, start, work):
     """Number of blocks of row k in start[k + 1]."""
     for k in range(p.mu.shape[0]):
         work.met[k] = k
-        found = 1
+        block_count = 1
         for side in range(2):
             i = p.contact[k].a if side == 0 else p.contact[k].b
             if i >= 0:
@@ -100,8 +100,8 @@ def _count(p, start, work):
                             j = work.contact[x]
                             if work.met[j] != k:
                                 work.met[j] = k
-                                found += 1
-        start[k + 1] = found
+                                block_count += 1
+        start[k + 1] = block_count
 
 
 @kernel

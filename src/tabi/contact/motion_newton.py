@@ -9,7 +9,7 @@ moves in thirty ways.
 """
 
 from tabi.contact import common_motions as motions
-from tabi.contact.common_motions import NONE, UNKNOWN
+from tabi.contact.common_motions import NO_MOTIONS, NOT_COMPUTED
 from tabi.contact.maps import ZERO9
 from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.row_slopes import bound_slope, inverse
@@ -23,18 +23,18 @@ LOOK_FOR = 15
 
 @kernel(inline=True)
 def saves(p, work, other):
-    """How much less work (1) is than the elimination of twists, which is arranged, where it may be
-    less than by ``other``; motions are looked for only then.
+    """Work that (1) saves against the elimination of twists, which is arranged, where that may be
+    more than ``other``; motions are computed only then.
     """
     bodies, products, w = p.start.shape[0] - 1, 0, work.motions
-    if bodies < motions.LEAST_BODIES or w.rank[0] == NONE:
+    if bodies < motions.LEAST_BODIES or w.rank[0] == NO_MOTIONS:
         return 0
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
-    if 2 * products - other < LOOK_FOR * bodies and w.rank[0] == UNKNOWN:
+    if 2 * products - other < LOOK_FOR * bodies and w.rank[0] == NOT_COMPUTED:
         return 0
-    if motions.rank_of(p, w) == NONE:
+    if motions.rank_of(p, w) == NO_MOTIONS:
         return 0
     squares = 0
     for k in range(p.mu.shape[0]):
@@ -58,14 +58,14 @@ def solve(p, factor, eps, u, l, work):
     for k in range(n):
         i, z = 3 * k, (0.0, 0.0, 0.0)
         if work.does[k] != OPENS:
-            z = mul(load9(work.slope[k]), motions.moved(w, k, w.motion))
+            z = mul(load9(work.slope[k]), motions.row_motion(w, k, w.motion))
         d[i], d[i + 1], d[i + 2] = -d[i] - z[0], -d[i + 1] - z[1], -d[i + 2] - z[2]
     return True
 
 
 @kernel(inline=True)
 def _add(p, k, rho, eps, u, l, work):
-    """What three rows add to the system; C⁻¹ F of them into work.delta, K into work.slope."""
+    """Add three rows to the system; C⁻¹ F of them into work.delta, K into work.slope."""
     w, d, i, c, does = work.motions, work.delta, 3 * k, p.contact[k], work.does[k]
     f = load3(d[i : i + 3])
     motions.make_rows(p, k, w)

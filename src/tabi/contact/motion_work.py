@@ -11,16 +11,16 @@ from tabi.jit.structure import Structure
 Floats = NDArray[np.float64]
 
 # bodies, contacts and joints, and motions at most
-MOST_BODIES, MOST_CONTACTS, MOST = 48, 160, 64
-# rank before anybody asked, and where there are no motions of use
-UNKNOWN, NONE = -1, 0
+MAX_BODIES, MAX_CONTACTS, MAX_MOTIONS = 48, 160, 64
+# rank before it is computed, and where there are no motions of use
+NOT_COMPUTED, NO_MOTIONS = -1, 0
 
 
 class MotionWork(Structure):
     """Arrays of ``common_motions``.
 
     Attributes:
-        rank: r, UNKNOWN or NONE, shape (1,).
+        rank: r, NOT_COMPUTED or NO_MOTIONS, shape (1,).
         twist: T, a body to each six rows. turned: T transposed, as it is found. reach: of each
             body, how many motions move it, the first ones. whole, left: how far twists move by an
             impulse along them, and what is left of that.
@@ -32,7 +32,7 @@ class MotionWork(Structure):
 
     rank: NDArray[np.int64]
     twist: Floats
-    turned: Floats
+    twist_columns: Floats
     reach: NDArray[np.int64]
     whole: Floats
     left: Floats
@@ -48,26 +48,26 @@ class MotionWork(Structure):
 
 def allocate(contacts: int, bodies: int) -> MotionWork:
     """Memory for problems of so many contacts and bodies."""
-    twists, n = 6 * min(bodies, MOST_BODIES), min(contacts, MOST_CONTACTS)
+    twists, n = 6 * min(bodies, MAX_BODIES), min(contacts, MAX_CONTACTS)
     return MotionWork(
-        rank=np.full(1, UNKNOWN),
-        twist=np.zeros((twists, MOST)),
-        turned=np.zeros((MOST, twists)),
+        rank=np.full(1, NOT_COMPUTED),
+        twist=np.zeros((twists, MAX_MOTIONS)),
+        twist_columns=np.zeros((MAX_MOTIONS, twists)),
         reach=np.zeros(bodies, np.int64),
         whole=np.zeros(twists),
         left=np.zeros(twists),
-        row=np.zeros((3 * n, MOST)),
+        row=np.zeros((3 * n, MAX_MOTIONS)),
         length=np.zeros(n, np.int64),
         made=np.zeros(n, np.int64),
-        weighted=np.zeros((3, MOST)),
-        matrix=np.zeros((MOST, MOST)),
-        order=np.zeros(MOST, np.int64),
-        right=np.zeros(MOST),
-        motion=np.zeros(MOST),
+        weighted=np.zeros((3, MAX_MOTIONS)),
+        matrix=np.zeros((MAX_MOTIONS, MAX_MOTIONS)),
+        order=np.zeros(MAX_MOTIONS, np.int64),
+        right=np.zeros(MAX_MOTIONS),
+        motion=np.zeros(MAX_MOTIONS),
     )
 
 
 @kernel(inline=True)
 def begin(w):
     """Nothing of a new problem is known yet."""
-    w.rank[0] = UNKNOWN
+    w.rank[0] = NOT_COMPUTED

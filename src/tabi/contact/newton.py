@@ -21,11 +21,11 @@ from tabi.jit import kernel
 
 # ε of (1) falls to this, for the ρ of the certificate:
 # smaller ones lose the way on rocking feet, and digits in twists
-LEAST = 1e-8
+MIN_EPSILON = 1e-8
 # and is this again after so many steps that did not halve the error
-RAISED, PATIENCE = 1e-3, 6
-# part of the tolerance within which a start needs no step
-CLOSE = 1e-2
+RAISED_EPSILON, STALLED_STEPS = 1e-3, 6
+# share of the tolerance within which a start needs no step
+START_TOLERANCE_RATIO = 1e-2
 
 
 @kernel(inline=True)
@@ -79,7 +79,7 @@ def newton_on(velocities, direction, price, compiled=True):
         older, oldest = square, square
         # a start that is just good enough gets one step, or its error would grow from step to step
         # of a simulation up to the tolerance
-        enough = CLOSE * tolerance
+        enough = START_TOLERANCE_RATIO * tolerance
         while done < iterations and not error <= enough:
             if not budget.goes_on(work.budget, done):
                 break
@@ -90,7 +90,7 @@ def newton_on(velocities, direction, price, compiled=True):
                 break
             # non-monotone search: against the worst of the last three
             bound = max(square, max(older, oldest))
-            step, found, new = 1.0, False, 0.0
+            step, accepted, new = 1.0, False, 0.0
             for _ in range(12):
                 for i in range(n):
                     trial[i] = l[i] + step * work.delta[i]
@@ -98,18 +98,18 @@ def newton_on(velocities, direction, price, compiled=True):
                 work.budget[budget.WORK] += looks
                 new = merit(p, form, factor, trial_u, trial)
                 if new <= (1.0 - 1e-4 * step) * bound:
-                    found = True
+                    accepted = True
                     break
                 step *= 0.5
             oldest, older = older, square
-            if not found:
+            if not accepted:
                 failures += 1
                 if failures > 3:
                     break
                 eps = max(100.0 * eps, 1e-10)
                 continue
             if step == 1.0:
-                eps = max(0.1 * eps, LEAST * factor)
+                eps = max(0.1 * eps, MIN_EPSILON * factor)
             copy(l, trial, n)
             copy(u, trial_u, n)
             square = new
@@ -119,8 +119,8 @@ def newton_on(velocities, direction, price, compiled=True):
             idle += 1
             if error < 0.5 * mark:
                 idle, mark = 0, error
-            elif idle == PATIENCE:
-                idle, eps = 0, max(eps, RAISED * factor)
+            elif idle == STALLED_STEPS:
+                idle, eps = 0, max(eps, RAISED_EPSILON * factor)
             if error < best_error:
                 best_error = error
                 copy(best, l, n)

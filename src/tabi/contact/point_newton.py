@@ -14,7 +14,7 @@ from tabi.contact import row_mobility, trees
 from tabi.contact.algebra import linear
 from tabi.contact.bodies import apply_omega, push_both, relative, wrench
 from tabi.contact.row_mobility import along_one_axis
-from tabi.contact.workspace import FEW
+from tabi.contact.workspace import MAX_DENSE_CONTACTS
 from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, load3, load6, load9, mul, mul_t, store6
 
@@ -24,10 +24,10 @@ OPENS, STICKS, SLIDES = 0, 1, 2
 
 @kernel(inline=True)
 def saves(p, work, count):
-    """How much less work (1) of ``count`` rows is than the elimination of twists, which is
-    arranged; nothing where factors of trees leave no blocks to make W from, or W has no room.
+    """Work that (1) of ``count`` rows saves against the elimination of twists, which is arranged;
+    zero where factors of trees leave no blocks to make W from, or W has no room.
     """
-    if count > 3 * FEW or trees.linked(p) or not row_mobility.fits(p, work.rows):
+    if count > 3 * MAX_DENSE_CONTACTS or trees.linked(p) or not row_mobility.fits(p, work.rows):
         return 0
     bodies, products = p.start.shape[0] - 1, 0
     for step in range(bodies):

@@ -74,7 +74,7 @@ class Problem:
 
     @property
     def contact_count(self) -> int:
-        """Number of contacts."""
+        """Number of contacts in the problem."""
         return len(self.blocks.mu)
 
     def to_ours(self, vector: ArrayLike) -> NDArray[np.float64]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 
-# rows of a problem that are solved in the space of contacts at most
-MOST = 192
+# largest number of rows of a problem that is solved in the space of contacts
+MAX_ROWS = 192
 
 
 class RowMobility(Structure):
-    """Memory of W.
+    """Memory of the matrix W.
 
     Attributes:
         W: square. first: of each three rows of the problem, their first row in W, and at the end
@@ -32,7 +32,7 @@ class RowMobility(Structure):
 
 def allocate(contacts: int) -> RowMobility:
     """Memory for problems of so many contacts."""
-    size = min(3 * contacts, MOST)
+    size = min(3 * contacts, MAX_ROWS)
     return RowMobility(
         W=np.zeros((size, size)),
         first=np.zeros(contacts + 1, np.int64),

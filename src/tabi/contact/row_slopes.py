@@ -1,5 +1,5 @@
-"""What a step of three rows needs besides their map: C⁻¹, and how limited rows follow the bound
-that their partner is.
+"""Slopes of three rows for Newton's step: C⁻¹, and the derivative of limited rows by the bound that
+their partner sets.
 """
 
 from math import sqrt

@@ -6,7 +6,7 @@
     BILATERAL_TWO  the first two rows of (3); no impulse in the third                            (4)
     IDLE           λ = 0, whatever u: a contact that no impulse opens or closes (``weights``)    (5)
     SOFT           0 ≤ λ_n ⟂ u_n + R λ_n ≥ 0 without friction: what gives way by R               (6)
-A kind is told by the column ``kind`` of a problem. The friction μ is in the column ``mu``, of
+The kind is in the column ``kind`` of a problem. The friction μ is in the column ``mu``, of
 contacts alone; R is in ``bound``: the radius, given or what another row presses with, its
 ``partner``, or the compliance [1/kg]. Whether three rows act on how bodies move or on how they turn
 is a column of the table of bodies (``bodies.CONTACT``), the same for every kind.
@@ -101,10 +101,10 @@ def _local_limited(W, radius, b):
             return l
         d = symmetric.solve(V, l)
         along = l[0] * d[0] + l[1] * d[1] + l[2] * d[2]
-        more = (length / radius - 1.0) * length * length / along
-        if not more > 1e-16 * sigma:
+        change = (length / radius - 1.0) * length * length / along
+        if not change > 1e-16 * sigma:
             break
-        sigma += more
+        sigma += change
     return into_ball(radius, l[0], l[1], l[2])
 
 

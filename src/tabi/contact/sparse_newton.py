@@ -20,7 +20,7 @@ from tabi.contact.newton import newton_on, price, row_map
 from tabi.jit import kernel
 
 # share of blocks above which a full factorisation is the faster one
-FULL = 0.25
+MAX_FILL_RATIO = 0.25
 
 
 def direction(p, form, factor, eps, u, l, work) -> bool:
@@ -37,20 +37,20 @@ def direction(p, form, factor, eps, u, l, work) -> bool:
     diagonal = p.start[:-1]
     blocks[diagonal] += known.reshape(-1, 3, 3)
     b = -right
-    moved = ~closed[p.column] & closed[row]
+    crosses = ~closed[p.column] & closed[row]
     np.subtract.at(
         b.reshape(-1, 3),
-        row[moved],
-        np.einsum("eij,ej->ei", blocks[moved], delta.reshape(-1, 3)[p.column[moved]]),
+        row[crosses],
+        np.einsum("eij,ej->ei", blocks[crosses], delta.reshape(-1, 3)[p.column[crosses]]),
     )
     place = np.cumsum(closed) - 1
-    kept = closed[p.column] & closed[row]
+    is_open = closed[p.column] & closed[row]
     size = int(closed.sum())
     rows = np.flatnonzero(np.repeat(closed, 3))
     if size:
-        where = (place[row[kept]], place[p.column[kept]])
+        where = (place[row[is_open]], place[p.column[is_open]])
         try:
-            delta[rows] = _solve(blocks[kept], where, size, b[rows])
+            delta[rows] = _solve(blocks[is_open], where, size, b[rows])
         except (RuntimeError, ValueError, scipy.linalg.LinAlgError):
             return False
     work.delta[:] = delta
@@ -59,7 +59,7 @@ def direction(p, form, factor, eps, u, l, work) -> bool:
 
 def _solve(blocks, where, size, b):
     """The system of 3×3 blocks at (row, column), which are all different."""
-    if len(blocks) > FULL * size * size:
+    if len(blocks) > MAX_FILL_RATIO * size * size:
         H = np.zeros((size, 3, size, 3))
         H[where[0], :, where[1], :] = blocks
         with warnings.catch_warnings():

@@ -29,7 +29,7 @@ from tabi.contact.point_newton import OPENS, SLIDES, STICKS
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.row_slopes import bound_slope, inverse
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
-from tabi.contact.workspace import FEW
+from tabi.contact.workspace import MAX_DENSE_CONTACTS
 from tabi.jit import kernel
 from tabi.spatial.vector import (
     cross,
@@ -51,9 +51,9 @@ def direction(p, form, factor, eps, u, l, work):
     n = p.mu.shape[0]
     set_bounds(p, l)
     less = point_newton.saves(p, work, linearise(p, form, factor, eps, u, l, work))
-    more = motion_newton.saves(p, work, max(less, 0))
-    if more > max(less, 0):
-        work.budget[budget.WORK] -= more
+    saved = motion_newton.saves(p, work, max(less, 0))
+    if saved > max(less, 0):
+        work.budget[budget.WORK] -= saved
         if not motion_newton.solve(p, factor, eps, u, l, work):
             return False
         if p.kind[n - 1] != CONTACT:
@@ -76,7 +76,7 @@ def direction(p, form, factor, eps, u, l, work):
 
 @kernel(inline=True)
 def add_row(p, k, factor, eps, u, l, work):
-    """What three rows add to S, and to the wrenches Σ Jᵀ C⁻¹ F."""
+    """Add three rows to S, and to the wrenches Σ Jᵀ C⁻¹ F."""
     d, i, rho, c, does = work.delta, 3 * k, factor * p.weight[k], p.contact[k], work.does[k]
     f, K = load3(d[i : i + 3]), ZERO9
     if does == OPENS:
@@ -134,7 +134,7 @@ def linearise(p, form, factor, eps, u, l, work):
         store9(work.slope[k], B)
         store9(work.known[k], _regular(A, eps / rho, B))
         if p.contact[k].partner >= 0:
-            count += 3 * FEW + 1
+            count += 3 * MAX_DENSE_CONTACTS + 1
         store3(work.delta[i : i + 3], F)
         work.does[k] = does
     return count
@@ -155,7 +155,7 @@ def stiffen(S, slot, c, K, does):
     """Add Jᵀ K J of a row to the blocks of its bodies."""
     a, b = c.a, c.b
     if c.angular != 0:
-        K = _turned(load9(c.frame), K)
+        K = _rotated(load9(c.frame), K)
         _brace(S[slot[a, a]], K, 1.0)
         if b >= 0:
             _brace(S[slot[b, b]], K, 1.0)
@@ -172,7 +172,7 @@ def stiffen(S, slot, c, K, does):
             _press_round(S[slot[a, b]], r, s, -stiff)
             _press_round(S[slot[b, a]], s, r, -stiff)
         return
-    K = _turned(load9(c.frame), K)
+    K = _rotated(load9(c.frame), K)
     _press(S[slot[a, a]], r, r, K, 1.0)
     if b >= 0:
         s = load3(c.arm_b)
@@ -187,15 +187,15 @@ def add_follow(p, work):
     d = work.delta
     for k in range(p.mu.shape[0]):
         if p.contact[k].partner >= 0 and p.kind[k] == LIMITED:
-            more = scale(d[3 * p.contact[k].partner + 2], load3(work.follow[k]))
-            d[3 * k] -= more[0]
-            d[3 * k + 1] -= more[1]
-            d[3 * k + 2] -= more[2]
+            change = scale(d[3 * p.contact[k].partner + 2], load3(work.follow[k]))
+            d[3 * k] -= change[0]
+            d[3 * k + 1] -= change[1]
+            d[3 * k + 2] -= change[2]
 
 
 @kernel
 def _follow(p, k, u, l, rho, f, work):
-    """How rows follow their bound: C⁻¹ ∂F/∂R into work.follow, and what ΔV does through it into S.
+    """Derivative of rows by their bound: C⁻¹ ∂F/∂R into work.follow, and its part of S.
 
     Args:
         f: C⁻¹ F of the rows.
@@ -211,8 +211,8 @@ def _follow(p, k, u, l, rho, f, work):
 
 @kernel(inline=True)
 def couple(p, k, work):
-    """What ΔV does to rows with a partner, by the normal row of that: −Jᵀ f (K J)_n of it, added
-    to S; f: work.follow of the rows.
+    """Add −Jᵀ f (K J)_n of a partner's normal row to S for rows that it bounds; f: work.follow of
+    the rows.
     """
     c, follow = p.contact[k], load3(work.follow[k])
     partner = p.contact[c.partner]
@@ -244,7 +244,7 @@ def _outer(S, m, w, sign):
 
 @kernel
 def clear(p, work):
-    """Nothing pushes yet."""
+    """Set the system to zero."""
     slot = work.lu.slot
     for i in range(6 * (p.start.shape[0] - 1)):
         work.wrench[i] = 0.0
@@ -260,7 +260,7 @@ def clear(p, work):
 
 
 @kernel(inline=True)
-def _turned(E, K):
+def _rotated(E, K):
     """Eᵀ K E."""
     transposed = (E[0], E[3], E[6], E[1], E[4], E[7], E[2], E[5], E[8])
     return matmul(matmul(transposed, K), E)
@@ -337,12 +337,12 @@ def fill_system(p, work):
     count, slot, H = p.start.shape[0] - 1, work.lu.slot, work.lu.value
     for i in range(count):
         for j in range(count):
-            if slot[i, j] != block_lu.EMPTY:
-                X, one = H[slot[i, j]], 1.0 if i == j else 0.0
+            if slot[i, j] != block_lu.NO_BLOCK:
+                X, identity = H[slot[i, j]], 1.0 if i == j else 0.0
                 for r in range(6):
                     for q in range(6):
                         X[r, q] = 0.0
-                    X[r, r] = one
+                    X[r, r] = identity
     for i in range(count):
         for e in range(p.start[i], p.start[i + 1]):
             j, O = p.column[e], p.omega[e]

@@ -12,7 +12,7 @@ from tabi.jit import kernel
 from tabi.spatial.vector import cross, dot6, load3, load9
 
 # share of two bodies' own mobility below which that between them is rounding
-NOTHING = 1e-12
+MIN_MOBILITY_RATIO = 1e-12
 
 
 @kernel
@@ -41,8 +41,14 @@ def weights(p):
                 trace -= trace_at(P, r, s) + trace_at(Q, s, r)
                 normal = (c.frame[6], c.frame[7], c.frame[8])
                 f, g = _wrench(0, r, normal), _wrench(0, s, normal)
-                own = _product(A, f, f) + _product(B, g, g)
-                _set(p, k, trace, own - _product(P, f, g) - _product(Q, g, f), own)
+                unconstrained = _product(A, f, f) + _product(B, g, g)
+                _set(
+                    p,
+                    k,
+                    trace,
+                    unconstrained - _product(P, f, g) - _product(Q, g, f),
+                    unconstrained,
+                )
         # only links of one tree can be held against each other and not against the world
         if e < 0:
             _set(p, k, trace, trace, trace)
@@ -50,15 +56,15 @@ def weights(p):
 
 @kernel(inline=True)
 def _weight(trace):
-    """What cannot move needs no impulse either."""
+    """ρ from a trace, 1 for rows that cannot move."""
     return 3.0 / trace if trace > 0.0 else 1.0
 
 
 @kernel(inline=True)
-def _set(p, k, trace, nn, own):
+def _set(p, k, trace, nn, unconstrained):
     """ρ from tr W_kk; a contact is IDLE where W_nn is nothing beside what the bodies do alone."""
     p.weight[k] = _weight(trace)
-    if p.kind[k] in (CONTACT, SOFT) and not nn > NOTHING * own:
+    if p.kind[k] in (CONTACT, SOFT) and not nn > MIN_MOBILITY_RATIO * unconstrained:
         p.kind[k], p.weight[k] = IDLE, 1.0
 
 
@@ -70,30 +76,30 @@ def _product(O, f, g):
 
 @kernel(apart="none", rare=True)
 def _weights_of_trees(p):
-    """The same from the factors of ``trees``: what unit wrenches do, one by one."""
+    """Weights from the factors of ``trees``, by one unit wrench after another."""
     for k in range(p.mu.shape[0]):
-        c, trace, nn, own = p.contact[k], 0.0, 0.0, 0.0
+        c, trace, nn, unconstrained = p.contact[k], 0.0, 0.0, 0.0
         both = trees.meet(p, c.a, c.b) if c.b >= 0 else -1
         for q in range(3):
             axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
             f = _wrench(c.angular, load3(c.arm_a), axis)
-            own = _does(p, c.a, f, f)
-            nn = own
+            unconstrained = _does(p, c.a, f, f)
+            nn = unconstrained
             if c.b >= 0:
                 g = _wrench(c.angular, load3(c.arm_b), axis)
-                own += _does(p, c.b, g, g)
-                nn = own
+                unconstrained += _does(p, c.b, g, g)
+                nn = unconstrained
                 if both >= 0:
                     f, g = trees.carried(p, c.a, both, f), trees.carried(p, c.b, both, g)
                     nn -= 2.0 * _does(p, both, f, g)
             trace += nn
         # the last axis is the normal
-        _set(p, k, trace, nn, own)
+        _set(p, k, trace, nn, unconstrained)
 
 
 @kernel(inline=True)
 def _wrench(angular, r, f):
-    """Of a force f at r, or of a moment f."""
+    """Wrench of a force f at r, or of a moment f."""
     if angular != 0:
         return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
     m = cross(r, f)
@@ -151,7 +157,7 @@ def trace_at(O, r, s):
 
 @kernel
 def find(start, column, i, j):
-    """Where Ω_ij is, −1 where bodies are of different trees."""
+    """Index of the block Ω_ij, −1 for bodies of different trees."""
     for e in range(start[i], start[i + 1]):
         if column[e] == j:
             return e

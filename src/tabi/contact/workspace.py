@@ -11,7 +11,7 @@ from tabi.jit import kernel
 Floats = NDArray[np.float64]
 DEPTH = 10
 # contacts that do not open, of ``point_newton`` at most; joints count for a third
-FEW = 48
+MAX_DENSE_CONTACTS = 48
 
 
 class SolverWorkspace(NamedTuple):
@@ -19,7 +19,7 @@ class SolverWorkspace(NamedTuple):
 
     Attributes:
         u, trial, trial_u, best, delta, right: velocities, points and directions, shape (3n,).
-        found: impulses a ladder has found best, shape (3n,).
+        best_impulse: best impulses of a list of attempts, shape (3n,).
         friction: coefficients it puts aside, shape (n,).
         matrix: of Newton's system, shape (3n, 3n), or empty for Gauss–Seidel alone.
         active: first row of each contact in that system, −1 where it opens, shape (n,).
@@ -35,7 +35,7 @@ class SolverWorkspace(NamedTuple):
     best: Floats
     delta: Floats
     right: Floats
-    found: Floats
+    best_impulse: Floats
     friction: Floats
     matrix: Floats
     active: NDArray[np.int64]
@@ -49,7 +49,7 @@ class SolverWorkspace(NamedTuple):
 
 
 def memory(count: int, newton: bool = True) -> Floats:
-    """What ``carve`` needs for ``count`` contacts; without Newton it is linear in them."""
+    """Memory that ``carve`` needs for ``count`` contacts; without Newton it is linear in them."""
     n = 3 * count
     return np.zeros(
         (7 + 2 * (DEPTH + 3)) * n + 20 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0)

@@ -1,4 +1,4 @@
-"""Where a controller believes the base of its robot to be."""
+"""Pose of the base as a controller knows it: fixed, computed or estimated."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BasePose = Transform | Estimator | Callable[[float, Measurement], Any] | None
 
 
 class BaseGuess(Rewindable):
-    """The base's pose X_WB at each moment: ``guess(time, measurement)``.
+    """Pose X_WB of the base at each time: ``guess(time, measurement)``.
 
     Args:
         base: an ``Estimator``, or any function (time, measurement) → Transform, or a Transform for
-            one that stays. Unless given: where it is built to be for a robot that is bolted down,
-            else an estimator of its own, from the robot's IMU and feet.
+            a fixed one. Default: the placement of a robot that is bolted down, else a new
+            estimator, from the robot's IMU and feet.
     """
 
     def __init__(self, robot: Robot, base: BasePose = None) -> None:
@@ -31,7 +31,7 @@ class BaseGuess(Rewindable):
                 base = robot.placements()[robot.base] if fixed else Estimator(robot)
             except ModelError as problem:
                 raise ModelError(
-                    f"how the base of {robot.name} is turned is not known: {problem}; or give "
+                    f"the pose of the base of {robot.name} is unknown: {problem}; or pass "
                     f"base, a Transform or a function (time, measurement) → Transform"
                 ) from None
         if not (isinstance(base, Transform) or callable(base)):
@@ -42,19 +42,19 @@ class BaseGuess(Rewindable):
         self._base = base
 
     def __call__(self, time: float, measurement: Measurement) -> Transform:
-        """X_WB now."""
+        """Return X_WB at this time."""
         if isinstance(self._base, Transform):
             return self._base
-        told = self._base(time, measurement)
-        told = getattr(told, "base", told)
-        if not isinstance(told, Transform):
+        pose = self._base(time, measurement)
+        pose = getattr(pose, "base", pose)
+        if not isinstance(pose, Transform):
             raise ModelError(
-                f"base of {self._robot.name} is {type(told).__name__} at {time:g} s; "
+                f"base of {self._robot.name} is {type(pose).__name__} at {time:g} s; "
                 f"expected a Transform"
             )
-        return told
+        return pose
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """What estimates the pose."""
+        """The estimator of the pose."""
         return () if isinstance(self._base, Transform) else (self._base,)

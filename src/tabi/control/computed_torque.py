@@ -1,24 +1,24 @@
-"""Standing and moving with soft gains: what gravity and the ground take is told to the motors.
+"""Computed torque with soft gains: compensation of gravity and contact forces.
 
-Of a robot at rest the joints have to give, with g(q) the generalised forces of gravity, f_i the
-forces of the ground on points of its soles and J_i their Jacobians,
+The joints of a robot at rest have to exert, with g(q) the generalised forces of gravity, f_i the
+contact forces on points of its soles and J_i their Jacobians,
 
     τ = S (g(q) − Σ J_iᵀ f_i)                                                                   (1)
-where S leaves out the rows of the floating base. These are zero where the f_i bear the weight, so
-that they say nothing about τ, but the f_i have to be known:
+where S selects the rows of the joints. The rows of the floating base are zero if the f_i bear the
+weight, and do not determine τ, so the f_i have to be known:
 
-"weight": the least vertical forces that bear the robot's weight at the corners of the soles that
-touch (``weight_shares``), from its centre of mass. Feet touch where their sensors of force or touch
-read more than a twentieth of the weight; all of them do where there are no such sensors.
+"weight": the least vertical forces that bear the robot's weight at the corners of the soles in
+contact (``weight_shares``), from its centre of mass. A foot is in contact if its force or touch
+sensor reads more than a twentieth of the weight; without such sensors, all feet are.
 
-"measured": what the feet's force sensors read, with the foot's weight below the sensor, through a
-low-pass of 1 Hz that begins with the weight's way. As the ground answers what the motors give, (1)
-then integrates the error of the loops, which is right also for what the robot carries, and slower.
+"measured": readings of the feet's force sensors, with the foot's weight below the sensor, through a
+low-pass of 1 Hz that starts at the forces of "weight". As contact forces react to the motors, (1)
+then integrates the error of the servo loops, which also compensates a payload, and is slower.
 
-The motors' own loops hold the pose with the gains given:
+The motors' servo loops hold the pose with the specified gains:
 
     motor: k_p (q_d − q) − k_d q̇ + τ                                                            (2)
-so that joints are soft, and sag by no more than what (1) does not know.
+so that joints are soft, and sag only by the error of (1).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tabi.model.sensors import Sensor
 
 Array = NDArray[np.float64]
 CONTACTS = ("weight", "measured")
-# of the weight: a foot with less does not stand; low-pass of measured forces [Hz]
+# share of the weight below which a foot is not in contact; low-pass of measured forces [Hz]
 LEAST_LOAD, BANDWIDTH = 0.05, 1.0
 
 
@@ -52,7 +52,7 @@ class ComputedTorque(Controller):
     """A controller with gravity and contact compensation: see ``torque``.
 
     Attributes:
-        carried: τ of (1) at the last call, of all joints [N·m or N].
+        carried: torques τ of (1) at the last call, of all joints [N·m or N].
     """
 
     MEMORY = ("carried", "_last")
@@ -69,10 +69,10 @@ class ComputedTorque(Controller):
         kp, kd = (choice.values(n, g, 0.0) for n, g in zip(("kp", "kd"), gains, strict=True))
         self._whole = JointChoice(robot)
         self._loops = {
-            "position": choice.told(goal),
-            "velocity": choice.told(np.zeros(len(goal))),
-            "kp": choice.told(kp),
-            "kd": choice.told(kd),
+            "position": choice.command_values(goal),
+            "velocity": choice.command_values(np.zeros(len(goal))),
+            "kp": choice.command_values(kp),
+            "kd": choice.command_values(kd),
         }
         self._floats = robot.base.joint.kind == "floating"
         self._base = BaseGuess(robot, base)
@@ -86,7 +86,7 @@ class ComputedTorque(Controller):
         self._feet = [_StandingFoot(robot, foot) for foot in feet]
         if self._floats and not self._feet:
             raise ModelError(
-                f"{robot.name} has no feet, so nothing is known of what bears it; declare some: "
+                f"{robot.name} has no feet, so its contact forces are unknown; declare some: "
                 f"robot.add_foot(name, body, polygon)"
             )
         if contacts == "measured":
@@ -96,65 +96,69 @@ class ComputedTorque(Controller):
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """Where the base is."""
+        """The source of the base pose."""
         return (self._base,)
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart with the next measurement."""
         super().reset()
         self.carried = np.zeros(len(self._rows))
         # time of the last call, and Σ Jᵀ f then
         self._last: tuple[float, Array] | None = None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """(2): the pose, its gains, and what is carried."""
+        """Return the command of (2): pose, gains, and compensation torques."""
         base = self._base(time, measurement) if self._floats else None
         here = self._here
         here.set_joints(measurement.position, 0.0, base)
         if self._last is None or self._contacts == "weight":
-            borne = self._borne(measurement)
+            contact_forces = self._contact_forces(measurement)
         else:
-            before, borne = self._last
+            before, contact_forces = self._last
             share = 1.0 - exp(-2 * pi * BANDWIDTH * max(0.0, time - before))
-            read = sum((foot.measured(here, measurement) for foot in self._feet), 0.0 * borne)
-            borne = borne + share * (read - borne)
-        self._last = time, borne
-        self.carried = (here.gravity_forces() - borne)[self._rows]
+            read = sum(
+                (foot.measured(here, measurement) for foot in self._feet), 0.0 * contact_forces
+            )
+            contact_forces = contact_forces + share * (read - contact_forces)
+        self._last = time, contact_forces
+        self.carried = (here.gravity_forces() - contact_forces)[self._rows]
         return Command(effort=self.carried, **self._loops)  # pyright: ignore[reportArgumentType]
 
-    def _borne(self, measurement: Measurement) -> Array:
-        """Σ J_iᵀ f_i of the least forces that bear the weight."""
+    def _contact_forces(self, measurement: Measurement) -> Array:
+        """Return Σ J_iᵀ f_i of the least forces that bear the weight."""
         here = self._here
-        least = LEAST_LOAD * self._weight
-        # before the first step no sensor knows of a force: then all feet stand
-        touching = [f for f in self._feet if self._last is None or f.load(measurement) > least]
-        if not touching:
+        min_load = LEAST_LOAD * self._weight
+        # before the first step sensors read no force: all feet are in contact
+        in_contact = [f for f in self._feet if self._last is None or f.load(measurement) > min_load]
+        if not in_contact:
             return np.zeros(here.model.v_count)
-        poses = [here.pose(foot.name) for foot in touching]
-        corners = [X @ foot.corners for X, foot in zip(poses, touching, strict=True)]
+        poses = [here.pose(foot.name) for foot in in_contact]
+        corners = [X @ foot.corners for X, foot in zip(poses, in_contact, strict=True)]
         across, centre = np.concatenate(corners) @ self._across.T, here.centre_of_mass()
         loads = self._weight * corner_loads(across, self._across @ centre)
-        borne, first = np.zeros(here.model.v_count), 0
-        for foot, X, points in zip(touching, poses, corners, strict=True):
-            own = loads[first : first + len(points)]
+        contact_forces, first = np.zeros(here.model.v_count), 0
+        for foot, X, points in zip(in_contact, poses, corners, strict=True):
+            foot_loads = loads[first : first + len(points)]
             first += len(points)
             # force at the foot's origin, and moment about it
-            force, arm = own.sum() * self._up, own @ (points - X.p)
-            borne += here.jacobian(foot.name).T @ np.concatenate([force, cross(arm, self._up)])
-        return borne
+            force, arm = foot_loads.sum() * self._up, foot_loads @ (points - X.p)
+            contact_forces += here.jacobian(foot.name).T @ np.concatenate(
+                [force, cross(arm, self._up)]
+            )
+        return contact_forces
 
 
 class _StandingFoot:
-    """A foot with its sensor, if it has one."""
+    """A foot with its sensor, if any."""
 
     def __init__(self, robot: Robot, foot: Foot) -> None:
         self.name, polygon = foot.name, foot.polygon
         self.corners = np.column_stack([polygon, np.zeros(len(polygon))])
         sensors = [s for s in robot.sensors.values() if s.body is foot.body]
-        found = [s for s in sensors if s.kind == "force" and not s.part]
-        found += [s for s in sensors if s.kind == "touch"]
-        self._sensor: Sensor | None = found[0] if found else None
-        self._hanging = below(robot, foot.body)
+        load_sensors = [s for s in sensors if s.kind == "force" and not s.part]
+        load_sensors += [s for s in sensors if s.kind == "touch"]
+        self._sensor: Sensor | None = load_sensors[0] if load_sensors else None
+        self._bodies_below = below(robot, foot.body)
         self._X_SF = (
             foot.placement
             if self._sensor is None
@@ -162,15 +166,15 @@ class _StandingFoot:
         )
 
     def check_wrench(self, robot: Robot) -> None:
-        """Refuse a foot whose wrench nobody measures."""
+        """Reject a foot whose wrench is not measured."""
         if self._sensor is None or self._sensor.kind != "force":
             raise ModelError(
                 f"foot {self.name!r} of {robot.name} has no force sensor, so its wrench is not "
-                f"measured; give it one, or use contacts='weight'"
+                f"measured; add one, or use contacts='weight'"
             )
 
     def load(self, measurement: Measurement) -> float:
-        """On the sole [N]; infinite where nobody measures it."""
+        """Return the load on the sole [N]; infinite if it is not measured."""
         sensor = self._sensor
         if sensor is None:
             return np.inf
@@ -178,18 +182,18 @@ class _StandingFoot:
         return float(self._X_SF.R[:, 2] @ reading[:3] if sensor.kind == "force" else reading[0])
 
     def measured(self, here: Configuration, measurement: Measurement) -> Array:
-        """Jᵀ f of the reading."""
+        """Return Jᵀ f of the sensor's reading."""
         sensor = self._sensor
         assert sensor is not None
         reading = read(sensor, measurement)
         R, g = here.pose(sensor.name).R, np.array(here.model.arrays.gravity)
         wrench = np.concatenate([R @ reading[:3], R @ reading[3:]])
-        borne = here.jacobian(sensor.name).T @ wrench
-        for body in self._hanging:
-            # what the sensor does not feel: the weight below it
+        contact_forces = here.jacobian(sensor.name).T @ wrench
+        for body in self._bodies_below:
+            # the weight below the sensor is not measured
             J = here.jacobian(body.name, body.inertia.centre)
-            borne -= J[:3].T @ (body.inertia.mass * g)
-        return borne
+            contact_forces -= J[:3].T @ (body.inertia.mass * g)
+        return contact_forces
 
 
 def torque(
@@ -200,15 +204,15 @@ def torque(
     contacts: str = "weight",
     base: BasePose = None,
 ) -> ComputedTorque:
-    """Hold a pose with soft gains: gravity, and what the ground takes of it, are told as efforts.
+    """Hold a pose with soft gains: gravity and contact forces are compensated by commanded efforts.
 
     Args:
         pose: {joint: position [rad or m]}, a name of a pose, or an array of all joints. Joints that
-            are not named keep what they were told; what they carry is told for all.
+            are not named keep their commands; efforts are commanded to all.
         kp, kd: gains, one number, an array or by joint [N·m/rad or N/m, N·m·s/rad or N·s/m].
-        contacts: where forces of the ground come from, "weight" or "measured": see this module.
-        base: how the base is turned, see ``tabi.control.base_pose.BaseGuess``; an ``Estimator``
-            unless given. Of a robot without an IMU: ``base=lambda time, seen: seen.base`` with
+        contacts: source of the contact forces, "weight" or "measured": see this module.
+        base: rotation of the base, see ``tabi.control.base_pose.BaseGuess``; default: an
+            ``Estimator``. For a robot without an IMU: ``base=lambda time, seen: seen.base`` with
             ``sim.set_controller(…, truth=True)``, or a Transform for a trunk that stays upright.
     """
     if contacts not in CONTACTS:

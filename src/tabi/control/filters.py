@@ -1,4 +1,4 @@
-"""Butterworth's low-pass: sample by sample for controllers, without delay for whole records.
+"""Butterworth low-pass: sample by sample for controllers, without delay for whole records.
 
 Of order n, with the cut-off f_c [Hz], its gain at a frequency f is
 
@@ -64,15 +64,16 @@ class Butterworth(Rewindable):
         return x
 
     def reset(self) -> None:
-        """Forget all samples."""
+        """Restart with the next sample."""
         self._state = None
 
 
 def zero_phase(record: ArrayLike, cutoff: float, rate: float, order: int = 5) -> Array:
-    """A whole record filtered forwards and backwards, so without delay; gain |H|².
+    """Filter a whole record forwards and backwards, thus without delay; gain |H|².
 
     Args:
-        record: samples along its first axis, shape (n, …). cutoff, rate, order: of ``Butterworth``.
+        record: samples along its first axis, shape (n, …). cutoff, rate [Hz], order: of
+            ``Butterworth``.
     """
     from scipy.signal import sosfiltfilt
 
@@ -87,7 +88,7 @@ def zero_phase(record: ArrayLike, cutoff: float, rate: float, order: int = 5) ->
 
 
 def _sections(cutoff: float, rate: float, order: int) -> Array:
-    """b₀ b₁ b₂ 1 a₁ a₂ of each section."""
+    """Return b₀ b₁ b₂ 1 a₁ a₂ of each section."""
     from scipy.signal import butter
 
     cutoff, rate = real("cutoff of the filter", cutoff), real("rate of the filter", rate)
@@ -104,8 +105,8 @@ def _sections(cutoff: float, rate: float, order: int) -> Array:
 
 
 def _at_rest(sections: Array, x: Array) -> Array:
-    """s₁ and s₂ of each section after x for ever: each section passes a constant on by its gain at
-    zero.
+    """Return s₁ and s₂ of each section after constant x: each section passes a constant on by its
+    gain at zero frequency.
     """
     state = np.empty((len(sections), 2, *x.shape))
     for (b0, b1, b2, _, a1, a2), s in zip(sections, state, strict=True):

@@ -1,9 +1,9 @@
-"""Turning the head so that it looks at something.
+"""Gaze control: turn the head so that it looks at a target.
 
-Of the joints of the neck, those are sought that turn the axis of the head, from a point of it, to
-the target: by inverse kinematics with all other joints where they are measured, from where the neck
-was told to be last. A target that the neck cannot turn to is looked at as nearly as its travel
-allows. The neck goes there no faster than its joints may.
+Inverse kinematics solves for the neck joints that point the axis of the head, from a point of it,
+at the target, with all other joints at their measured positions, starting from the last command of
+the neck. For a target out of reach the axis points as near to it as the limits allow. The neck
+moves within the velocity limits of its joints.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tabi.model.robot import Robot
 
 Array = NDArray[np.float64]
 Target = ArrayLike | Callable[[float, Measurement], ArrayLike]
-# starts of the search after the first, for targets behind the head
+# restarts of the search, for targets behind the head
 RESTARTS = 4
 
 
@@ -35,8 +35,8 @@ class Gaze(Controller):
     """A controller of a neck: see ``gaze``.
 
     Attributes:
-        joints: names of the neck's.
-        error: angle between axis and target where the neck was told to go last [rad].
+        joints: names of the neck joints.
+        error: angle between axis and target at the last commanded position [rad].
     """
 
     MEMORY = ("error", "_last")
@@ -59,17 +59,17 @@ class Gaze(Controller):
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """Where the base is, and what is looked at."""
+        """The source of the base pose, and the target."""
         return self._base, *([self._target] if callable(self._target) else [])
 
     def reset(self) -> None:
-        """Begin anew, where the neck is then."""
+        """Restart at the neck's next measured position."""
         super().reset()
         self.error = 0.0
         self._last: tuple[float, Array] | None = None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """Where the neck should be, and how fast it should move there."""
+        """Return position and velocity of the neck."""
         if self._last is not None and time < self._last[0]:
             self.reset()
         before, now = self._last or (time, measurement.position[self._choice.at].copy())
@@ -77,17 +77,17 @@ class Gaze(Controller):
         self._here.set_joints(measurement.position, 0.0, base)
         q = self._here.q
         q[self._at] = now
-        self._task.target = self._seen(time, measurement)
+        self._task.target = self._target_position(time, measurement)
         q = self._search.solve(q).q
         self.error = self._task.sizes[0]
-        # no further than the joints can go
-        T, way = time - before, q[self._at] - now
-        way = np.clip(way, -self._fastest * T, self._fastest * T) if T > 0 else 0.0 * way
-        self._last = time, now + way
-        v = way / T if T > 0 else way
-        return Command(self._choice.told(now + way), self._choice.told(v))
+        # within the velocity limits
+        T, change = time - before, q[self._at] - now
+        change = np.clip(change, -self._fastest * T, self._fastest * T) if T > 0 else 0.0 * change
+        self._last = time, now + change
+        v = change / T if T > 0 else change
+        return Command(self._choice.command_values(now + change), self._choice.command_values(v))
 
-    def _seen(self, time: float, measurement: Measurement) -> Array:
+    def _target_position(self, time: float, measurement: Measurement) -> Array:
         target = self._target(time, measurement) if callable(self._target) else self._target
         return _vector("target", target, f" at {time:g} s" if callable(self._target) else "")
 
@@ -105,11 +105,11 @@ def gaze(
     Args:
         body: the head, or a frame or sensor of it, as a camera; the axis goes through its origin.
         target: x, y, z in the world [m], or a function (time, measurement) → x, y, z.
-        axis: that looks, in the frame of the body.
-        joints: that turn; those of the neck unless given, from the head inwards to where another
-            limb branches off.
-        base: see ``tabi.control.base_pose.BaseGuess``; an ``Estimator`` unless given. With
-            ``tabi.Transform()`` the target is one in the base's own frame.
+        axis: line of sight, in the frame of the body.
+        joints: that move; default: those of the neck, from the head inwards to the branch of
+            another limb.
+        base: see ``tabi.control.base_pose.BaseGuess``; default: an ``Estimator``. With
+            ``tabi.Transform()`` the target is in the base's frame.
     """
     name = body if isinstance(body, str) else body.name
     frame = robot.frames.get(name) or robot.sensors.get(name)
@@ -123,11 +123,11 @@ def gaze(
     return Gaze(robot, name, choice, target, ahead / np.linalg.norm(ahead), base)
 
 
-def _vector(name: str, told: Any, when: str = "") -> Array:
+def _vector(name: str, value: Any, when: str = "") -> Array:
     try:
-        x = np.array(told, float)
+        x = np.array(value, float)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape != (3,) or not np.isfinite(x).all():
-        raise ModelError(f"{name} is {told!r}{when}; expected three finite numbers x, y, z")
+        raise ModelError(f"{name} is {value!r}{when}; expected three finite numbers x, y, z")
     return x

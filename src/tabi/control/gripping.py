@@ -1,15 +1,15 @@
-"""Closing a gripper until it presses with a given effort, and holding that.
+"""Gripper control: close until a given effort is reached, and hold it.
 
-The jaw's motor is told, whatever the jaw's place,
+The jaw's motor is commanded, whatever the jaw's position,
 
     τ = E − (|E|/s) v                                                                           (1)
-A free jaw closes with the speed s, where nothing is left of the effort E; a jaw that is stopped, by
-what it grips, presses with E, and between the two effort grows as the jaw slows down. So there is
-no moment of touching to be found, and none to be missed. A negative effort opens.
+A free jaw closes at the speed s, at which no effort is left; a jaw stopped by an object presses
+with E, and in between the effort grows as the jaw slows down. So no contact has to be detected. A
+negative effort opens.
 
-(1) is what a motor's loop does with the gain k_p = 0, k_d = |E|/s, a velocity of zero to reach and
-the effort E in addition, so that simulations take it implicitly. Dry friction in the gear takes its
-share of both.
+(1) is the servo loop of a motor with the gains k_p = 0, k_d = |E|/s, a desired velocity of zero and
+the feed-forward effort E, so that simulations integrate it implicitly. Dry friction of the gear
+reduces both.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 
-# of the effort asked for: a jaw that gives so much presses on something
-PRESSES = 0.95
+# share of the commanded effort above which a jaw presses on something
+MIN_EFFORT_SHARE = 0.95
 
 
 class Grip(Controller):
     """A controller that closes jaws, beside another motion: see ``grip``.
 
     Attributes:
-        efforts: of each jaw [N·m or N]. motion: what all other joints do, None for nothing.
+        efforts: of each jaw [N·m or N]. motion: controller of all other joints, or None.
     """
 
     MEMORY = ("_last", "_shut")
@@ -58,11 +58,11 @@ class Grip(Controller):
                 )
         if not 0 < speed < np.inf:
             raise ModelError(f"a gripper closes with {speed!r} rad/s; expected a positive number")
-        self._places = {name: names.index(name) for name in self.efforts}
+        self._indices = {name: names.index(name) for name in self.efforts}
         zeros = dict.fromkeys(self.efforts, 0.0)
         dampers = {name: abs(effort) / speed for name, effort in self.efforts.items()}
         # (1), shut and open; the position does not matter
-        self._own: tuple[dict[str, Any], ...] = tuple(
+        self._jaw_fields: tuple[dict[str, Any], ...] = tuple(
             {
                 "velocity": zeros,
                 "effort": {name: sign * effort for name, effort in self.efforts.items()},
@@ -72,40 +72,43 @@ class Grip(Controller):
             for sign in (1.0, -1.0)
         )
         self._count, self._shut = len(names), True
-        self._last = Command(), Command(**self._own[0])
+        self._last = Command(), Command(**self._jaw_fields[0])
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """What all other joints do."""
+        """The controller of all other joints."""
         return () if self.motion is None else (self.motion,)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """What the motion says, with the jaws' own part."""
+        """Return the command of the motion, with that of the jaws."""
         shut = self._when is None or bool(self._when())
-        told = self._last[0] if self.motion is None else self.motion(time, measurement)
+        command = self._last[0] if self.motion is None else self.motion(time, measurement)
         # the same object again is the same command
-        if told is not self._last[0] or shut != self._shut:
-            own = self._own[0 if shut else 1]
-            fields = {name: self._with(getattr(told, name), value) for name, value in own.items()}
-            self._last = told, Command(told.position, **fields, over=told.over)
+        if command is not self._last[0] or shut != self._shut:
+            jaw_fields = self._jaw_fields[0 if shut else 1]
+            fields = {
+                name: self._with(getattr(command, name), value)
+                for name, value in jaw_fields.items()
+            }
+            self._last = command, Command(command.position, **fields, over=command.over)
             self._shut = shut
         return self._last[1]
 
-    def _with(self, value: Any, own: Mapping[str, float]) -> Any:
-        """Values of a command, of the jaws their own."""
+    def _with(self, value: Any, jaw_values: Mapping[str, float]) -> Any:
+        """Return the values of a command with those of the jaws replaced."""
         if value is None:
-            return own
+            return jaw_values
         if isinstance(value, Mapping):
-            return {**value, **own}
+            return {**value, **jaw_values}
         values = np.array(np.broadcast_to(np.asarray(value, float), (self._count,)))
-        for name, x in own.items():
-            values[self._places[name]] = x
+        for name, x in jaw_values.items():
+            values[self._indices[name]] = x
         return values
 
     def holds(self, measurement: Measurement) -> bool:
-        """Whether all jaws press with what they were told, and so hold something or are shut."""
+        """Whether all jaws press with the commanded effort, and so hold something or are shut."""
         return all(
-            measurement.effort[self._places[name]] / effort >= PRESSES
+            measurement.effort[self._indices[name]] / effort >= MIN_EFFORT_SHARE
             for name, effort in self.efforts.items()
         )
 
@@ -122,7 +125,7 @@ def grip(
     Args:
         efforts: of each gripper's joint [N·m or N]; negative where that closes.
         speed: of a jaw that nothing stops [rad/s or m/s].
-        motion: what all other joints do.
-        when: tells whether they are to be shut, and opens them while not; shut unless given.
+        motion: controller of all other joints.
+        when: function that returns True to close, False to open; default: always closed.
     """
     return Grip(robot, efforts, speed, motion, when)

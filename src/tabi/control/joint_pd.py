@@ -1,15 +1,15 @@
 """PD control by torque: the loop is computed here, at the controller's rate.
 
     τ = k_p (q_d − q) − k_d q̇                                                                   (1)
-from what was measured, and held until the controller is asked again; the motors' own loops are told
-to do nothing, k_p = k_d = 0. This is what ``<motor>`` with a controller in Python does in MuJoCo.
+from the measurement, held until the next call; the motors' servo loops are switched off,
+k_p = k_d = 0. This is what ``<motor>`` with a controller in Python does in MuJoCo.
 
-``hold`` tells the same q_d to the motors' loops, which a simulation takes implicitly within its
-step, at the end of which (1) is satisfied: these are stable with any gains. A loop that is computed
-from the past is not: with the period T and the inertia I that the joint feels,
+``hold`` commands the same q_d to the motors' servo loops, which a simulation integrates implicitly:
+(1) is satisfied at the end of the step, which is stable with any gains. A loop computed from past
+measurements is not: with the period T and the effective inertia I of the joint,
 
     k_d T < 2 I,   and about   k_p T² < 4 I − 2 k_d T                                           (2)
-are necessary. Stiff gains of geared motors do not satisfy (2) at 1 kHz; those belong into ``hold``.
+are necessary. Stiff gains of geared motors violate (2) at 1 kHz; use ``hold`` for them.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ def pd(robot: Robot, pose: Any, kp: Any = None, kd: Any = None) -> ControlLaw:
     """Hold a pose by torques that are computed at the controller's rate.
 
     Args:
-        pose: {joint: position [rad or m]}, a name of a pose, or an array of all joints. Joints that
-            are not named are left alone.
+        pose: {joint: position [rad or m]}, a name of a pose, or an array of all joints. Joints
+            that are not named get no command.
         kp, kd: gains of (1), one number, an array or by joint [N·m/rad or N/m, N·m·s/rad or N·s/m];
-            those of the motors unless given.
+            default: those of the motors.
     """
     choice, goal = posed(robot, pose)
     stiffness = choice.motors("kp") if kp is None else choice.values("kp", kp, least=0.0)
     damping = choice.motors("kd") if kd is None else choice.values("kd", kd, least=0.0)
-    off = choice.told(np.zeros(len(goal)))
+    off = choice.command_values(np.zeros(len(goal)))
     at = slice(None) if choice.every else choice.at
 
     def controller(time: float, measurement: Measurement) -> Command:
         # (1)
         q, v = measurement.position[at], measurement.velocity[at]
-        return Command(effort=choice.told(stiffness * (goal - q) - damping * v), kp=off, kd=off)
+        return Command(
+            effort=choice.command_values(stiffness * (goal - q) - damping * v), kp=off, kd=off
+        )
 
     return controller

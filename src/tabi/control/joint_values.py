@@ -1,6 +1,4 @@
-"""Numbers of joints as users give them, one for all, an array or by name: as arrays, which
-controllers compute with.
-"""
+"""Values of joints as users specify them, one for all, an array or by name, as arrays."""
 
 from __future__ import annotations
 
@@ -18,25 +16,25 @@ Array = NDArray[np.float64]
 
 
 class JointChoice:
-    """Some joints of a robot, or all of them, of one degree of freedom each.
+    """Selected joints of a robot, or all of them, of one degree of freedom each.
 
     Attributes:
         names: of the joints, in the order of ``Robot.joint_names``.
-        at: their places in arrays of a measurement or command. every: whether they are all.
+        at: their indices in arrays of a measurement or command. every: whether all are selected.
         count: degrees of freedom of the whole robot.
     """
 
     def __init__(self, robot: Robot, joints: Iterable[str] | None = None) -> None:
         all_names = freedoms(robot)
-        chosen = set(all_names if joints is None else joints)
-        for name in sorted(chosen.difference(all_names)):
+        selected = set(all_names if joints is None else joints)
+        for name in sorted(selected.difference(all_names)):
             raise unknown("joint", name, robot.name, robot.joint_names)
-        self.names = tuple(name for name in all_names if name in chosen)
+        self.names = tuple(name for name in all_names if name in selected)
         for name in self.names:
             if robot.joint(name).v_count != 1:
                 raise ModelError(
                     f"joint {name!r} of {robot.name} is {robot.joint(name).kind}; expected joints "
-                    f"with one degree of freedom: name the others"
+                    f"with one degree of freedom: name the other joints"
                 )
         if not self.names:
             raise ModelError(f"no joint of {robot.name} is named; expected one or more")
@@ -44,29 +42,29 @@ class JointChoice:
         self.at = np.array([all_names.index(name) for name in self.names], np.int64)
         self.every = len(self.names) == self.count
 
-    def values(self, what: str, told: Any, least: float = -np.inf) -> Array:
-        """One number for each of the joints, shape (n,).
+    def values(self, what: str, inputs: Any, least: float = -np.inf) -> Array:
+        """Return one number for each of the joints, shape (n,).
 
         Args:
-            what: what they are, for errors.
-            told: one number, an array for the joints, or {joint: number} of each of them.
-            least: numbers below are refused.
+            what: name of the values, for errors.
+            inputs: one number, an array for the joints, or {joint: number} of each of them.
+            least: smallest valid number.
         """
         owner = f"{what} of {self.robot.name}"
-        if isinstance(told, Mapping):
-            for name in told:
+        if isinstance(inputs, Mapping):
+            for name in inputs:
                 if name not in self.names:
                     raise unknown("joint", name, owner, self.names)
             for name in self.names:
-                if name not in told:
+                if name not in inputs:
                     raise ModelError(f"{owner} has no number for joint {name!r}; name it too")
-            told = [real(f"{owner} for joint {name!r}", told[name]) for name in self.names]
+            inputs = [real(f"{owner} for joint {name!r}", inputs[name]) for name in self.names]
         try:
-            values = np.array(told, float)
+            values = np.array(inputs, float)
         except (TypeError, ValueError):
             raise ModelError(
-                f"{owner} is {told!r}; expected a number, {len(self.names)} numbers, or numbers by "
-                f"joint"
+                f"{owner} is {inputs!r}; expected a number, {len(self.names)} numbers, or numbers "
+                f"by joint"
             ) from None
         if values.shape not in ((), (len(self.names),)):
             raise ModelError(
@@ -84,30 +82,32 @@ class JointChoice:
         return values
 
     def motors(self, gain: str) -> Array:
-        """Their motors' ``kp`` or ``kd``, 0 without a motor."""
+        """Return ``kp`` or ``kd`` of their motors, 0 without a motor."""
         return motor_gains(self.robot, gain)[self.at]
 
     def limits(self) -> tuple[Array, Array, Array]:
-        """Lowest and highest position, and highest speed, infinite where there is no limit."""
+        """Return lower and upper position limits, and velocity limits, infinite where there is
+        none.
+        """
         joints = [self.robot.joint(name) for name in self.names]
         lower, upper = ([getattr(j, side) for j in joints] for side in ("lower", "upper"))
         return np.array(lower), np.array(upper), np.array([j.velocity_limit for j in joints])
 
-    def told(self, values: Array) -> Array | dict[str, float]:
-        """Numbers of the joints as a command has them: an array where they are all joints, else by
-        name.
+    def command_values(self, values: Array) -> Array | dict[str, float]:
+        """Return numbers of the joints in the form of a command: an array if all joints are
+        selected, else by name.
         """
         return values if self.every else dict(zip(self.names, values.tolist(), strict=True))
 
 
 def motor_gains(robot: Robot, gain: str) -> Array:
-    """``kp`` or ``kd`` of the motor of each degree of freedom, 0 without one."""
+    """Return ``kp`` or ``kd`` of the motor of each degree of freedom, 0 without one."""
     motors = [robot.joint(name).motor for name in freedoms(robot)]
     return np.array([0.0 if motor is None else getattr(motor, gain) for motor in motors])
 
 
 def posed(robot: Robot, pose: Any) -> tuple[JointChoice, Array]:
-    """The joints of a pose, an array of all or {joint: position}, and where it puts them."""
+    """Return the joints of a pose, an array of all or {joint: position}, and their positions."""
     if isinstance(pose, str):
         pose = {b.joint.name: float(q[0]) for b, q in robot.positions(pose).items() if len(q) == 1}
         pose = {name: q for name, q in pose.items() if name in robot.joint_names}

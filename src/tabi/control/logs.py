@@ -1,11 +1,11 @@
-"""What a controller saw and said, kept, written to a file, and asked again without a simulator.
+"""Log of a controller's measurements and commands, to save and to replay without a simulator.
 
-A controller is a function of time and measurements, so a fresh one that is given the measurements
-of a log says the same, to the last bit; where it does not, it was changed, or it reads something
-else than what it is given.
+A controller is a function of time and measurements, so a new one that gets the measurements of a
+log returns the same commands, to the last bit; otherwise it was changed, or reads other inputs.
 
 A file is NumPy's ``.npz``: ``time``, ``position``, ``velocity``, ``effort``, ``sensors/<name>``,
-``truth/…`` where the truth was told, and of each field of the commands ``command/<field>/…``.
+``truth/…`` where ground truth was measured, and ``command/<field>/…`` for each field of the
+commands.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
-SEEN = ("position", "velocity", "effort")
-TOLD = (*FIELDS, "over")
-# how a field of a command was told
+MEASURED = ("position", "velocity", "effort")
+COMMANDED = (*FIELDS, "over")
+# form of a field in a command
 NOTHING, NUMBER, ARRAY, NAMES = range(4)
 
 
 @dataclass(eq=False)
 class ControlLog:
-    """What a controller saw and said in each call; iterating gives (time, measurement).
+    """Measurements and commands of a controller in each call; iteration returns (time,
+    measurement).
 
     Attributes:
-        times: [s]. measurements: what it saw. commands: what it said.
+        times: [s]. measurements: its inputs. commands: its outputs.
     """
 
     times: list[float] = field(default_factory=list)
@@ -53,36 +54,39 @@ class ControlLog:
         return iter(list(zip(self.times, self.measurements, strict=True)))
 
     def first_difference(self, commands: Iterable[Command]) -> str:
-        """Where other commands differ from these in any bit, in a sentence; empty if nowhere."""
-        others = list(commands)
-        for time, mine, other in zip(self.times, self.commands, others, strict=False):
-            for name in TOLD:
+        """Return the first difference of other commands from these in any bit, as a sentence; "" if
+        there is none.
+        """
+        other_commands = list(commands)
+        for time, mine, other in zip(self.times, self.commands, other_commands, strict=False):
+            for name in COMMANDED:
                 if _coded(getattr(mine, name)) != _coded(getattr(other, name)):
                     a, b = getattr(mine, name), getattr(other, name)
                     return f"{name} at {time:g} s was {a!r} and is {b!r}"
-        if len(others) != len(self.commands):
-            return f"there were {len(self.commands)} commands and are {len(others)}"
+        if len(other_commands) != len(self.commands):
+            return f"there were {len(self.commands)} commands and are {len(other_commands)}"
         return ""
 
     def save(self, path: str | Path) -> None:
-        """Write it into an ``.npz`` file."""
+        """Write the log to an ``.npz`` file."""
         if not self.times:
             raise ModelError("the log is empty; run its controller before saving it")
         arrays: dict[str, Any] = {"time": np.array(self.times)}
-        for name in SEEN:
+        for name in MEASURED:
             arrays[name] = np.array([getattr(m, name) for m in self.measurements])
         for name in self.measurements[0].sensors:
             arrays[f"sensors/{name}"] = np.array([m.sensors[name] for m in self.measurements])
         if self.measurements[0].truth:
             truths = [m.truth for m in self.measurements if isinstance(m.truth, Truth)]
             arrays |= _truth_arrays(truths)
-        for name in TOLD:
+        for name in COMMANDED:
             arrays |= _command_arrays(name, [getattr(c, name) for c in self.commands])
         np.savez_compressed(_file(path), **arrays)
 
 
 class Logged(Controller):
-    """A controller that keeps what it sees and says: ``sim.set_controller(robot, Logged(mine))``.
+    """A controller that logs its measurements and commands: ``sim.set_controller(robot,
+    Logged(mine))``.
 
     Attributes:
         log: since the start, or the last reset.
@@ -92,7 +96,7 @@ class Logged(Controller):
         self.controller, self.log = checked(controller, "what is logged"), ControlLog()
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """What the controller says."""
+        """Return the command of the controller, and log it."""
         command = self.controller(time, measurement)
         self.log.times.append(time)
         self.log.measurements.append(measurement)
@@ -101,22 +105,22 @@ class Logged(Controller):
 
     @property
     def inner(self) -> tuple[ControlLaw, ...]:
-        """What is logged."""
+        """The controller that is logged."""
         return (self.controller,)
 
     def save_state(self) -> tuple[int, Any]:
-        """How long the log is, and the state of the controller, where it has one to give."""
+        """Return the length of the log, and the state of the controller, if it has one."""
         return len(self.log), controllers.save_state(self.controller)
 
     def restore_state(self, state: tuple[int, Any]) -> None:
-        """Go back to that moment; what came later is dropped from the log."""
-        count, own = state
-        for kept in (self.log.times, self.log.measurements, self.log.commands):
-            del kept[count:]
-        controllers.restore_state(self.controller, own)
+        """Restore a saved state; later entries are removed from the log."""
+        count, controller_state = state
+        for entries in (self.log.times, self.log.measurements, self.log.commands):
+            del entries[count:]
+        controllers.restore_state(self.controller, controller_state)
 
     def reset(self) -> None:
-        """Begin a new log, and the controller anew."""
+        """Begin a new log, and reset the controller."""
         self.log = ControlLog()
         super().reset()
 
@@ -124,32 +128,32 @@ class Logged(Controller):
 def replay(
     controller: ControlLaw, log: Iterable[tuple[float, Measurement]] | str | Path
 ) -> ControlLog:
-    """Ask a controller about each moment of a log, in order, without a simulator.
+    """Call a controller for each entry of a log, in order, without a simulator.
 
     Args:
-        controller: told to reset first, where it has that.
+        controller: reset first, if it has a ``reset``.
         log: a ``ControlLog``, any sequence of (time [s], Measurement), or a file of ``save``.
 
     Returns:
-        the same moments with what the controller says.
+        a log of the same measurements with the commands of the controller.
     """
     if isinstance(log, (str, Path)):
         log = read_log(log)
-    asked = Logged(controller)
-    asked.reset()
-    for k, moment in enumerate(log):
+    logged = Logged(controller)
+    logged.reset()
+    for k, entry in enumerate(log):
         try:
-            time, measurement = moment
+            time, measurement = entry
         except (TypeError, ValueError):
             raise ModelError(
-                f"moment {k} of the log is {type(moment).__name__}; expected (time, Measurement)"
+                f"entry {k} of the log is {type(entry).__name__}; expected (time, Measurement)"
             ) from None
-        asked(time, measurement)
-    return asked.log
+        logged(time, measurement)
+    return logged.log
 
 
 def read_log(path: str | Path) -> ControlLog:
-    """A log from a file of ``ControlLog.save``."""
+    """Read a log from a file of ``ControlLog.save``."""
     file = Path(path)
     try:
         with np.load(file, allow_pickle=False) as stored:
@@ -160,7 +164,7 @@ def read_log(path: str | Path) -> ControlLog:
         ) from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         raise ModelError("is no log; expected an .npz file of ControlLog.save", file) from None
-    needed = ["time", *SEEN, *(f"command/{name}/kind" for name in TOLD)]
+    needed = ["time", *MEASURED, *(f"command/{name}/kind" for name in COMMANDED)]
     missing = [name for name in needed if name not in arrays]
     if missing:
         raise ModelError(
@@ -183,7 +187,7 @@ def read_log(path: str | Path) -> ControlLog:
         )
         for k in range(count)
     ]
-    fields = [_commanded(arrays, name) for name in TOLD]
+    fields = [_commanded(arrays, name) for name in COMMANDED]
     commands = [Command(*values) for values in zip(*fields, strict=True)]
     return ControlLog(arrays["time"].tolist(), measurements, commands)
 
@@ -196,7 +200,7 @@ def _file(path: str | Path) -> Path:
 
 
 def _coded(value: Any) -> tuple[int, bytes, tuple[str, ...]]:
-    """How a field was told, its numbers, and the names that they belong to."""
+    """Return the form of a field, its numbers, and the names that they belong to."""
     if value is None:
         return NOTHING, b"", ()
     if isinstance(value, Mapping):
@@ -206,7 +210,7 @@ def _coded(value: Any) -> tuple[int, bytes, tuple[str, ...]]:
 
 
 def _command_arrays(name: str, values: list[Any]) -> dict[str, Any]:
-    """Of one field: how it was told each time, all numbers in a row, and names."""
+    """Return the arrays of one field: its form in each command, all numbers in a row, and names."""
     coded = [_coded(value) for value in values]
     lists = list(dict.fromkeys(names for _, _, names in coded))
     return {
@@ -223,16 +227,16 @@ def _commanded(arrays: Mapping[str, Any], name: str) -> list[Any]:
         arrays[f"command/{name}/{part}"] for part in ("kind", "count", "values", "joints", "names")
     )
     lists, ends = json.loads(str(names)), np.cumsum(counts)
-    found: list[Any] = []
+    commands: list[Any] = []
     for kind, count, end, which in zip(kinds, counts, ends, joints, strict=True):
         numbers = values[end - count : end]
         if kind == NAMES:
-            found.append(dict(zip(lists[which], numbers.tolist(), strict=True)))
+            commands.append(dict(zip(lists[which], numbers.tolist(), strict=True)))
         elif kind == NUMBER:
-            found.append(float(numbers[0]))
+            commands.append(float(numbers[0]))
         else:
-            found.append(numbers if kind == ARRAY else None)
-    return found
+            commands.append(numbers if kind == ARRAY else None)
+    return commands
 
 
 def _truth_arrays(truths: list[Truth]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""Several controllers at once: of each joint the later one is heard, and efforts add.
+"""Merge of several controllers: for each joint the last one in the list has priority, and efforts
+add.
 
-What a controller has told stays told, as it does in a motor: position, velocity and gains of a
-joint are those of the last controller in the list that ever told them, and the effort is the sum of
-what each of them told last. So ``together(robot, hold(pose), gaze(…), compliance(…))`` stands in a
-pose, looks at something, and gives way with one arm.
+A command stays in effect until the next one, as in a motor: position, velocity and gains of a joint
+are those of the last controller in the list that has commanded them, and the effort is the sum of
+the latest efforts. So ``together(robot, hold(pose), gaze(…), compliance(…))`` stands in a pose,
+looks at something, and yields with one arm.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ EFFORT = FIELDS.index("effort")
 class Together(Controller):
     """A controller made of several: see ``together``."""
 
-    MEMORY = ("_told", "_known", "_last", "_over", "_whole", "_heard", "_joints")
+    MEMORY = (
+        "_commands",
+        "_has_command",
+        "_last",
+        "_over",
+        "_merged_command",
+        "_active",
+        "_joints",
+    )
 
     def __init__(self, robot: Robot, controllers: tuple[ControlLaw, ...]) -> None:
         if not controllers:
@@ -34,41 +43,41 @@ class Together(Controller):
             )
         self.parts = tuple(checked(part, f"part {k}") for k, part in enumerate(controllers))
         self._robot, self._names = robot, freedoms(robot)
-        self._places: dict[str, list[int]] = {}
+        self._indices: dict[str, list[int]] = {}
         for k, name in enumerate(self._names):
-            self._places.setdefault(name, []).append(k)
-        self._heard: Any = None
+            self._indices.setdefault(name, []).append(k)
+        self._active: Any = None
         self._joints: list[list[int]] = []
         self.reset()
 
     @property
     def inner(self) -> tuple[ControlLaw, ...]:
-        """The parts."""
+        """The controllers that are merged."""
         return self.parts
 
     def reset(self) -> None:
-        """Forget what was told, in all parts too."""
+        """Discard all commands, also in all parts."""
         super().reset()
-        # of each part, field and joint; and whether it was told
+        # by part, field and joint; and whether it was ever commanded
         shape = (len(self.parts), len(FIELDS), len(self._names))
-        self._told, self._known = np.zeros(shape), np.zeros(shape, bool)
+        self._commands, self._has_command = np.zeros(shape), np.zeros(shape, bool)
         self._last: list[Command | None] = [None] * len(self.parts)
         self._over: list[float | None] = [None] * len(self.parts)
-        self._whole, self._heard = Command(), None
+        self._merged_command, self._active = Command(), None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """What the parts tell together; the same object again where all of them say the same."""
+        """Return the merged command; the same object again if all parts returned theirs again."""
         new = False
         for k, part in enumerate(self.parts):
             command = part(time, measurement)
             if command is None or command is not self._last[k]:
-                self._keep(k, command, time)
+                self._store(k, command, time)
                 self._last[k], new = command, True
         if new:
-            self._whole = self._merged()
-        return self._whole
+            self._merged_command = self._merge()
+        return self._merged_command
 
-    def _keep(self, part: int, command: Any, time: float) -> None:
+    def _store(self, part: int, command: Any, time: float) -> None:
         if not isinstance(command, Command):
             what = "nothing" if command is None else f"a {type(command).__name__}"
             raise ModelError(
@@ -80,9 +89,9 @@ class Together(Controller):
             value = getattr(command, field)
             if value is None:
                 continue
-            row, known = self._told[part, i], self._known[part, i]
+            row, known = self._commands[part, i], self._has_command[part, i]
             if isinstance(value, Mapping):
-                places = self._named(value, f"{FIELDS[i]} in part {part} of together", time)
+                places = self._indices_of(value, f"{FIELDS[i]} in part {part} of together", time)
                 row[places] = [value[self._names[k]] for k in places]
             else:
                 if np.shape(value) not in ((), row.shape):
@@ -93,41 +102,42 @@ class Together(Controller):
                     )
                 row[:], places = value, slice(None)
             if not known[places].all():
-                known[places], self._heard = True, None
+                known[places], self._active = True, None
 
-    def _named(self, value: Mapping[str, float], owner: str, time: float) -> list[int]:
-        """Places of the joints that are named."""
+    def _indices_of(self, value: Mapping[str, float], owner: str, time: float) -> list[int]:
+        """Return the indices of the named joints."""
         for name, number in value.items():
-            if name not in self._places:
+            if name not in self._indices:
                 raise unknown("joint", name, f"{owner} at {time:g} s", self._robot.joint_names)
             real(f"{owner} at {time:g} s, for joint {name!r},", number)
-        return [k for name in value for k in self._places[name]]
+        return [k for name in value for k in self._indices[name]]
 
-    def _merged(self) -> Command:
-        if self._heard is None:
-            # of each field and joint, the last part that told it; and whether any did
+    def _merge(self) -> Command:
+        if self._active is None:
+            # by field and joint: index of the last part with a command; and joints with any command
             count = len(self.parts) - 1
-            last = count - self._known[::-1].argmax(axis=0)
+            last = count - self._has_command[::-1].argmax(axis=0)
             fields, joints = np.indices(last.shape)
-            self._heard = np.ravel_multi_index((last, fields, joints), self._told.shape)
+            self._active = np.ravel_multi_index((last, fields, joints), self._commands.shape)
             self._joints = [
-                np.flatnonzero(self._known[:, i].any(axis=0)).tolist() for i in range(len(FIELDS))
+                np.flatnonzero(self._has_command[:, i].any(axis=0)).tolist()
+                for i in range(len(FIELDS))
             ]
-        whole = self._told.take(self._heard)
+        whole = self._commands.take(self._active)
         # efforts add
-        self._told[:, EFFORT].sum(axis=0, out=whole[EFFORT])
-        # the slowest part sets the pace
+        self._commands[:, EFFORT].sum(axis=0, out=whole[EFFORT])
+        # the longest duration of all parts
         over = max((x for x in self._over if x is not None), default=None)
-        return Command(*map(self._as_told, whole, self._joints), over=over)
+        return Command(*map(self._field, whole, self._joints), over=over)
 
-    def _as_told(self, row: Any, joints: list[int]) -> Any:
+    def _field(self, row: Any, joints: list[int]) -> Any:
         if len(joints) == len(row):
             return row
         return {self._names[k]: float(row[k]) for k in joints} if joints else None
 
 
 def together(robot: Robot, *controllers: ControlLaw) -> Together:
-    """Several controllers of a robot at once: joints that a later one names are its own, and
-    efforts add.
+    """Merge controllers of a robot: for each joint the last controller that commands it has
+    priority, and efforts add.
     """
     return Together(robot, controllers)

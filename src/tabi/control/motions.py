@@ -1,8 +1,8 @@
-"""Motions to measure with: hold a pose, go through key frames, squat, sway, lean.
+"""Test motions: hold a pose, pass through key frames, squat, sway, lean.
 
-Each returns a controller. A pose names joints; joints it does not name stay as they were told last.
-Squat, sway and lean start from half-sitting and are for any biped whose feet are known:
-its hips, knees and ankles are found by geometry.
+Each function returns a controller. A pose names joints; the others keep their last command. Squat,
+sway and lean start from half-sitting and work for any biped with declared feet: its hips, knees and
+ankles are found by geometry.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ Pose = Mapping[str, float]
 
 
 def hold(pose: Pose) -> ControlLaw:
-    """Stay in a pose."""
+    """Hold a pose with zero velocity."""
     command = Command(position=_pose("the pose to hold", pose), velocity=0.0)
     return lambda time, measurement: command
 
 
 def _pose(owner: str, pose: Any) -> dict[str, float]:
-    """A pose by joints; names and arrays are refused, as no robot is there to know them."""
+    """Return a pose by joints; names and arrays of poses are rejected, as they need a robot."""
     what = "{joint: position}, for example robot.half_sitting or robot.poses[…]"
     expect(owner, pose, Mapping, what)
     return dict(pose)
 
 
 def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> ControlLaw:
-    """Go from pose to pose at the given times [s], at rest in each; or ``passing`` through all but
-    the first and the last, on a cubic spline that never leaves the range of two neighbours.
+    """Move from pose to pose at the given times [s], at rest in each; with ``passing``, through all
+    but the first and the last, on a cubic spline that never leaves the range of two neighbours.
     """
     try:
         pairs = [(real("time of a key frame", t), p) for t, p in poses]
@@ -56,18 +56,21 @@ def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> Con
         k = max(i for i in range(len(frames) - 1) if frames[i][0] <= time)
         (start, a), (end, b) = frames[k], frames[k + 1]
         x, length = (time - start) / (end - start), end - start
-        # Hermite's cubic: where it is and how fast, at both ends
+        # Hermite's cubic: position and velocity at both ends
         share, rate = x * x * (3 - 2 * x), 6 * x * (1 - x) / length
         first, last = x * (1 - x) ** 2 * length, x * x * (x - 1) * length
         first_rate, last_rate = (1 - x) * (1 - 3 * x), x * (3 * x - 2)
         span = {name: b.get(name, 0.0) - a.get(name, 0.0) for name in names}
-        leaves, comes = rates[k], rates[k + 1]
+        start_rates, end_rates = rates[k], rates[k + 1]
         return Command(
             {
-                n: a.get(n, 0.0) + share * span[n] + first * leaves[n] + last * comes[n]
+                n: a.get(n, 0.0) + share * span[n] + first * start_rates[n] + last * end_rates[n]
                 for n in names
             },
-            {n: rate * span[n] + first_rate * leaves[n] + last_rate * comes[n] for n in names},
+            {
+                n: rate * span[n] + first_rate * start_rates[n] + last_rate * end_rates[n]
+                for n in names
+            },
         )
 
     return controller
@@ -76,14 +79,14 @@ def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> Con
 def _passing_rates(
     frames: Sequence[tuple[float, Pose]], names: Sequence[str]
 ) -> list[dict[str, float]]:
-    """How fast joints pass through key frames: at rest at both ends and where they turn back, else
-    a weighted harmonic mean of the mean speeds before and after, which keeps cubics monotone.
+    """Return the velocities of joints at key frames: 0 at both ends and at reversals, else a
+    weighted harmonic mean of the mean velocities before and after, which keeps cubics monotone.
 
     Reference: Fritsch and Butland (1984), A method for constructing local monotone piecewise cubic
     interpolants.
     """
     still = dict.fromkeys(names, 0.0)
-    found = [still]
+    all_rates = [still]
     for (t0, a), (t1, b), (t2, c) in zip(frames, frames[1:], frames[2:], strict=False):
         before, after, rates = t1 - t0, t2 - t1, dict(still)
         for name in names:
@@ -92,12 +95,12 @@ def _passing_rates(
             if came * goes > 0:
                 w = (before + 2 * after, 2 * before + after)
                 rates[name] = (w[0] + w[1]) / (w[0] / came + w[1] / goes)
-        found.append(rates)
-    return [*found, still]
+        all_rates.append(rates)
+    return [*all_rates, still]
 
 
 def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> ControlLaw:
-    """Go from a pose along a direction of its joints and back, ``frequency`` times a second,
+    """Move from a pose along a direction of its joints and back, ``frequency`` times a second,
     starting at rest.
     """
     pose, direction = dict(pose), dict(direction)

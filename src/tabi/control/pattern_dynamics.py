@@ -1,26 +1,27 @@
-"""What a walking pattern asks of a robot on flat ground: motion of the base, ZMP, joint efforts.
+"""Dynamics of a walking pattern on flat ground: motion of the base, ZMP, joint efforts.
 
-A pattern tells joints only. Feet that stand lie flat on the ground, so with X_BS(q) of a standing
-foot S in the base, and where it was set down X_WS, upright but for its yaw, the base is at
+A pattern has joint positions only. Stance feet lie flat on the ground, so with X_BS(q) of a stance
+foot S in the base frame, and its landing pose X_WS, level with any yaw, the base is at
 
     X_WB = X_WS X_BS(q)⁻¹                                                                       (1)
-A foot stands where its lowest corner is no higher than 0.3 mm above the other one. While both stand
-the base goes over from (1) of the one to (1) of the other, so that what they differ by, the digits
-of a file, is no jump.
+A foot is in stance if its lowest corner is at most 0.3 mm above the other foot. In double support
+the base is blended from (1) of one foot to (1) of the other, so that their difference, the rounding
+of a file, causes no jump.
 
 With q, v and a of all this, inverse dynamics needs the wrench w = (f, n) on the base, n about its
 origin p_B, which only the ground can exert: about the ZMP p, where it has no horizontal moment,
 
     n' = n + (p_B − p) × f,   n'_x = n'_y = 0,   p_z = 0                                        (2)
-Feet bear shares α_i of it at points p_i of their soles with Σ α_i = 1 and Σ α_i p_i = p, those of
-the least forces at the corners (``weight_shares``), and the joints give, with their Jacobians J_i,
+Feet bear shares α_i of it at points p_i of their soles with Σ α_i = 1 and Σ α_i p_i = p, from the
+least forces at the corners (``weight_shares``), and the joint efforts are, with their Jacobians
+J_i,
 
     τ = τ_ID(q, v, a) + d q̇ + k (q − q₀) − Σ J_iᵀ α_i (f, n'_z z) at p_i                        (3)
-with the dampers d and springs k of the joints; their dry friction is left to the motors' loops. A
-ZMP beyond the soles cannot be had: the force is then at the point of the soles nearest to it. Where
-the pattern lifts the robot off, f_z ≤ 0, there is no ZMP, and nothing is borne.
-Positions in files are rounded, and accelerations are their second differences: all of this is
-behind a low-pass without delay.
+with the dampers d and springs k of the joints; their dry friction is left to the motors' servo
+loops. A ZMP beyond the soles is infeasible: the force is then at the nearest point of the soles.
+Where the pattern lifts the robot off, f_z ≤ 0, there is no ZMP, and no contact force.
+Positions in files are rounded, and accelerations are their second differences: all signals pass a
+low-pass without delay.
 
 References: Vukobratović, Borovac (2004), for the ZMP.
 """
@@ -45,27 +46,27 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
-# a foot stands below this [m]
-STANDS = 3e-4
-# share of the weight below which the ground does not bear the robot
+# height of a stance foot above the lower foot [m]
+MAX_STANCE_HEIGHT = 3e-4
+# share of the weight below which the robot has no ground contact
 LEAST_LOAD = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class PatternDynamics:
-    """What a pattern asks for, a row for each of its times; made by ``pattern_dynamics``.
+    """Base motion, ZMP and efforts of a pattern, a row for each of its times; made by
+    ``pattern_dynamics``.
 
-    The ground is z = 0, and the robot begins with its base above the origin, not turned about z.
+    The ground is z = 0, and the robot begins with its base above the origin at yaw 0.
 
     Attributes:
         joints: of the columns of ``effort``, those of the robot in their order.
         times: of the pattern [s], shape (n,).
         base: origin of the base [m] and its quaternion (w, x, y, z), shape (n, 7).
-        feet: names. standing: which of them stand, shape (n, feet). foot: their origins where the
-            pattern has them [m], shape (n, feet, 3).
-        zmp: on the ground [m], shape (n, 2), NaN where the ground cannot press.
-        zmp_reference: what the pattern was planned with, of its file; ``zmp`` where that tells
-            none.
+        feet: names. standing: whether each is a stance foot, shape (n, feet). foot: their origins
+            in the pattern [m], shape (n, feet, 3).
+        zmp: on the ground [m], shape (n, 2), NaN without ground contact.
+        zmp_reference: planned ZMP of the file; ``zmp`` if the file has none.
         force: of the ground on the robot [N], shape (n, 3).
         effort: of the joints [N·m or N], shape (n, joints).
     """
@@ -83,11 +84,11 @@ class PatternDynamics:
 
 
 def pattern_dynamics(robot: Robot, pattern: Pattern, cutoff: float = 20.0) -> PatternDynamics:
-    """ZMP and efforts of a robot that walks a pattern on flat ground.
+    """Compute ZMP and efforts of a robot that walks a pattern on flat ground.
 
     Args:
         robot: with a floating base and feet.
-        pattern: of all its joints, or of some while the others stay as they are.
+        pattern: of all its joints, or of some; the others keep their positions.
         cutoff: of the low-pass of positions and efforts [Hz].
     """
     if robot.base.joint.kind != "floating" or len(robot.feet) != 2:
@@ -96,12 +97,12 @@ def pattern_dynamics(robot: Robot, pattern: Pattern, cutoff: float = 20.0) -> Pa
             f"{robot.name} has {feet} and a {robot.base.joint.kind} base; expected "
             f"a robot that walks: two feet and a floating base"
         )
-    way = _Way(robot, pattern.smoothed(cutoff))
-    return way.weigh(way.follow(), cutoff)
+    motion = _PatternMotion(robot, pattern.smoothed(cutoff))
+    return motion.dynamics(motion.base_poses(), cutoff)
 
 
-class _Way:
-    """A robot along a pattern."""
+class _PatternMotion:
+    """Motion of a robot along a pattern."""
 
     def __init__(self, robot: Robot, pattern: Pattern) -> None:
         self.here, self.times, self.planned = Configuration(robot), pattern.times, pattern.zmp
@@ -110,7 +111,7 @@ class _Way:
         whole = JointChoice(robot)
         self.joints, here = whole.names, self.here
         self.rows = [here.model.v_index(name) for name in self.joints]
-        # joints that the pattern does not tell stay where they are
+        # joints that are not in the pattern keep their positions
         start = here.q[here.model.arrays.dof["q"][self.rows]]
         self.q = np.tile(start, (len(self.times), 1))
         self.v, self.a = np.zeros_like(self.q), np.zeros_like(self.q)
@@ -118,62 +119,62 @@ class _Way:
         self.q[:, at], self.v[:, at] = pattern.position, pattern.velocity
         self.a[:, at] = differences(self.times, pattern.velocity)
 
-    def follow(self) -> list[Transform]:
-        """Where the base is, by (1); and which feet stand."""
+    def base_poses(self) -> list[Transform]:
+        """Return the base poses by (1), and detect the stance feet."""
         feet = [self._feet_at(q) for q in self.q]
         self.standing = np.array([self._stand(pair) for pair in feet])
         weight = _weights(self.standing)
-        # where feet were set down: the first one with the base above the origin
+        # landing poses of the feet: the first one with the base above the origin
         first = int(weight[0].argmax())
-        down = {first: _flat(feet[0][first])}
-        found = []
+        landed = {first: _flat(feet[0][first])}
+        bases_ = []
         for k, pair in enumerate(feet):
-            bases = {i: X @ pair[i].inverse() for i, X in down.items()}
+            bases = {i: X @ pair[i].inverse() for i, X in landed.items()}
             for i in range(2):
                 if not self.standing[k, i]:
-                    down.pop(i, None)
-                elif i not in down:
-                    down[i] = _flat(bases[1 - i] @ pair[i])
-                    bases[i] = down[i] @ pair[i].inverse()
-            found.append(_between([(X, weight[k, i]) for i, X in bases.items()]))
-        return found
+                    landed.pop(i, None)
+                elif i not in landed:
+                    landed[i] = _flat(bases[1 - i] @ pair[i])
+                    bases[i] = landed[i] @ pair[i].inverse()
+            bases_.append(_between([(X, weight[k, i]) for i, X in bases.items()]))
+        return bases_
 
     def _feet_at(self, q: Array) -> list[Transform]:
-        """Of both feet in the base."""
+        """Return the poses of both feet in the base frame."""
         self.here.set_joints(q, 0.0, Transform(np.eye(3), np.zeros(3)))
         return [self.here.pose(foot) for foot in self.feet]
 
     def _stand(self, pair: list[Transform]) -> list[bool]:
-        """Whether each foot is no higher than the other one's sole."""
+        """Check whether each foot is at most as high as the other one's sole."""
         lows = [
             float((pair[1 - i].inverse() @ pair[i] @ self.corners[i])[:, 2].min()) for i in range(2)
         ]
-        if max(lows) <= STANDS:
+        if max(lows) <= MAX_STANCE_HEIGHT:
             return [True, True]
         return [lows[0] <= lows[1], lows[1] < lows[0]]
 
-    def weigh(self, base: list[Transform], cutoff: float) -> PatternDynamics:
-        """ZMP and efforts, by (2) and (3), of the base's way."""
+    def dynamics(self, base: list[Transform], cutoff: float) -> PatternDynamics:
+        """Compute ZMP and efforts, by (2) and (3), for the poses of the base."""
         t, here, n = self.times, self.here, len(self.times)
         rate = (n - 1) / (t[-1] - t[0])
         p = zero_phase(np.array([X.p for X in base]), cutoff, rate)
-        moves, turns = differences(t, p), zero_phase(_turning(t, base), cutoff, rate)
-        push, twist = differences(t, moves), differences(t, turns)
+        velocity, omega = differences(t, p), zero_phase(_angular_velocity(t, base), cutoff, rate)
+        acceleration, alpha = differences(t, velocity), differences(t, omega)
         zmp, force, effort = np.zeros((n, 2)), np.zeros((n, 3)), np.zeros((n, len(self.joints)))
         foot, a = np.zeros((n, 2, 3)), np.zeros(here.model.v_count)
         dof = here.model.arrays.dof[self.rows]
         bodies, g = here.model.arrays.body, np.linalg.norm(here.model.arrays.gravity)
-        least = LEAST_LOAD * float(bodies["mass"].sum() * g)
+        min_force = LEAST_LOAD * float(bodies["mass"].sum() * g)
         for k in range(n):
             X = Transform(base[k].R, p[k])
-            here.set_joints(self.q[k], self.v[k], X, Twist(moves[k], turns[k]))
-            a[self.rows], a[:3], a[3:6] = self.a[k], push[k], twist[k]
+            here.set_joints(self.q[k], self.v[k], X, Twist(velocity[k], omega[k]))
+            a[self.rows], a[:3], a[3:6] = self.a[k], acceleration[k], alpha[k]
             tau = here.inverse_dynamics(a)
             force[k] = f = tau[:3]
             # (2), about the world's origin
             moment = tau[3:6] + cross(p[k], f)
-            zmp[k] = (-moment[1] / f[2], moment[0] / f[2]) if f[2] > least else (np.nan, np.nan)
-            effort[k] = (tau - self._borne(k, zmp[k], f, moment[2]))[self.rows]
+            zmp[k] = (-moment[1] / f[2], moment[0] / f[2]) if f[2] > min_force else (np.nan, np.nan)
+            effort[k] = (tau - self._contact_forces(k, zmp[k], f, moment[2]))[self.rows]
             effort[k] += dof["damping"] * self.v[k] + dof["stiffness"] * (self.q[k] - dof["rest"])
             foot[k] = [here.position(foot) for foot in self.feet]
         return PatternDynamics(
@@ -189,36 +190,36 @@ class _Way:
             effort=zero_phase(effort, cutoff, rate),
         )
 
-    def _borne(self, k: int, zmp: Array, force: Array, yaw_moment: float) -> Array:
-        """Σ J_iᵀ of (3); yaw_moment: about the world's origin [N·m]."""
+    def _contact_forces(self, k: int, zmp: Array, force: Array, yaw_moment: float) -> Array:
+        """Return Σ J_iᵀ of (3); yaw_moment: about the world's origin [N·m]."""
         if np.isnan(zmp[0]):
             return np.zeros(self.here.model.v_count)
-        own = [i for i in range(2) if self.standing[k, i]]
-        poses = [self.here.pose(self.feet[i]) for i in own]
-        points = [X @ self.corners[i] for i, X in zip(own, poses, strict=True)]
+        stance = [i for i in range(2) if self.standing[k, i]]
+        poses = [self.here.pose(self.feet[i]) for i in stance]
+        points = [X @ self.corners[i] for i, X in zip(stance, poses, strict=True)]
         loads = corner_loads(np.concatenate(points)[:, :2], zmp)
-        # of the point that bears it: the ZMP, or what is nearest to it
+        # centre of pressure: the ZMP, or the nearest point of the soles
         x, y = loads @ np.concatenate(points)[:, :2]
         spin = yaw_moment - (x * force[1] - y * force[0])
-        borne, first = np.zeros(self.here.model.v_count), 0
-        for i, X, corners in zip(own, poses, points, strict=True):
+        forces, first = np.zeros(self.here.model.v_count), 0
+        for i, X, corners in zip(stance, poses, points, strict=True):
             share = loads[first : first + len(corners)]
             first += len(corners)
             # the foot's share at its centre of pressure, carried to its origin
             arm = share @ (corners - X.p)
             moment = cross(arm, force) + share.sum() * np.array([0.0, 0.0, spin])
             J = self.here.jacobian(self.feet[i])
-            borne += J.T @ np.concatenate([share.sum() * force, moment])
-        return borne
+            forces += J.T @ np.concatenate([share.sum() * force, moment])
+        return forces
 
 
 def _on_ground(zmp: Array, base: list[Transform], p: Array) -> Array:
-    """Points in the base's frame [m], shape (n, 3), in the world, x and y."""
+    """Transform points in the base's frame [m], shape (n, 3), to the world, x and y."""
     return np.array([(X.R @ row + at)[:2] for row, X, at in zip(zmp, base, p, strict=True)])
 
 
 def _flat(X: Transform) -> Transform:
-    """A foot on the ground: upright, turned and placed as it is."""
+    """Return the pose of a foot on the ground: level, with its yaw and x, y."""
     c, s = X.R[0, 0], X.R[1, 0]
     r = float(np.hypot(c, s))
     R = np.array([[c / r, -s / r, 0.0], [s / r, c / r, 0.0], [0.0, 0.0, 1.0]])
@@ -226,9 +227,9 @@ def _flat(X: Transform) -> Transform:
 
 
 def _weights(standing: NDArray[np.bool_]) -> Array:
-    """How much each foot tells of the base: all while it stands alone; while both stand it goes
-    from the one that stood before to the one that will, and before the first and after the last
-    step from and to the middle.
+    """Return the weight of each foot for the base pose: all in single support; in double support it
+    is blended from the previous to the next stance foot, before the first and after the last step
+    from and to one half.
     """
     weight, both = standing.astype(float), standing.all(axis=1)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], both, [0]])))
@@ -242,15 +243,17 @@ def _weights(standing: NDArray[np.bool_]) -> Array:
 
 
 def _between(known: list[tuple[Transform, float]]) -> Transform:
-    """The base between what feet tell, which are next to each other."""
+    """Return the weighted mean of nearly equal base poses."""
     if len(known) == 1:
         return known[0][0]
     U, _, Vt = np.linalg.svd(sum((w * X.R for X, w in known), np.zeros((3, 3))))
     return Transform(U @ Vt, sum((w * X.p for X, w in known), np.zeros(3)))
 
 
-def _turning(t: Array, base: list[Transform]) -> Array:
-    """Angular velocity of the base in the world's axes [rad/s], (n, 3), by central differences."""
+def _angular_velocity(t: Array, base: list[Transform]) -> Array:
+    """Return the angular velocity of the base in the world's axes [rad/s], (n, 3), by central
+    differences.
+    """
     n, out = len(t), np.zeros((len(t), 3))
     for k in range(n):
         i, j = max(0, k - 1), min(n - 1, k + 1)

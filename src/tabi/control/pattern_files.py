@@ -1,15 +1,16 @@
-"""Files of joint motions: OpenHRP's ``.pos`` and Choreonoid's ``.seq``.
+"""Pattern files: OpenHRP's ``.pos`` and Choreonoid's ``.seq``.
 
 ``.pos`` is a table: time [s], then a position for each joint in the order of the joints' numbers
-(OpenHRP's jointId). Files of the same name beside it are tables at the same times: ``.waist`` (x,
+(OpenHRP's jointId). Companion files of the same name are tables at the same times: ``.waist`` (x,
 y, z, roll, pitch, yaw of the base), ``.hip`` (its roll, pitch, yaw), ``.zmp`` (x, y, z).
 
 ``.seq``, or ``.yaml``, is YAML: components of a ``CompositeSeq``, of which the ``MultiValueSeq`` of
-joint positions is needed; places of links and ZMP are kept with it. Times are frame / frameRate, or
+joint positions is required; link positions and ZMP are read, too. Times are frame / frameRate, or
 in the frames.
 
-Columns are joints by their numbers: the first one that of number 0. A file that has columns of more
-joints than the robot is read by these; what is left out is told where it moves. The ZMP of ``.zmp``
+Columns are joints by their numbers: the first one that of number 0. If a file has
+columns of more joints than the robot, these numbers select the columns; a warning lists ignored
+columns that move. The ZMP of ``.zmp``
 and of a component that is, or looks, relative to the root is the pattern's.
 """
 
@@ -30,40 +31,40 @@ from tabi.model.robot import Robot
 
 Array = NDArray[np.float64]
 COMPANIONS = ("waist", "hip", "zmp")
-# what Choreonoid has called it
+# names of the joint positions in files of Choreonoid
 JOINTS = ("JointDisplacement", "JointPosition")
-# a ZMP that is on the mean lower than this is below a root, not on the ground [m]
-BELOW = -0.1
-# columns that are left out stand still where they move by no more than their digits [rad or m]
-STILL = 1e-3
+# mean height of a ZMP below which it is relative to a root, not to the ground [m]
+MAX_ROOT_ZMP_HEIGHT = -0.1
+# range of an ignored column that counts as still [rad or m]
+STILL_RANGE = 1e-3
 
 
 class PatternFileWarning(UserWarning):
-    """A file moves joints that the robot does not have; they are left out."""
+    """A file moves joints that the robot does not have; they are ignored."""
 
 
 class MotionTable(NamedTuple):
-    """What a file tells.
+    """Tables of a pattern file.
 
     Attributes:
-        times: [s], shape (n,). position: of all columns. others: as of ``Pattern``.
-        zmp: name among the others of what is in the base's frame [m], shape (n, 3).
+        times: [s], shape (n,). position: of all columns. extra: as in ``Pattern``.
+        zmp: name in ``extra`` of the ZMP in the base's frame [m], shape (n, 3).
     """
 
     times: Array
     position: Array
-    others: dict[str, Array]
+    extra: dict[str, Array]
     zmp: str | None
 
 
 def read_pattern(path: str | Path, robot: Robot, joints: Iterable[str] | None = None) -> Pattern:
-    """A motion from a file, checked against the robot's joints and their limits.
+    """Read a motion from a file, checked against the robot's joints and their limits.
 
     Args:
         path: of a ``.pos`` file of OpenHRP, or a ``.seq`` or ``.yaml`` file of Choreonoid.
-        robot: that should move so.
-        joints: what the columns are. By default all joints of the robot, by their numbers where
-            the robot's file has them, else in the order of ``robot.joint_names``.
+        robot: that performs the motion.
+        joints: names of the columns. Default: all joints of the robot, by their numbers if the
+            robot's file has them, else in the order of ``robot.joint_names``.
     """
     file = Path(path)
     if not file.is_file():
@@ -83,27 +84,27 @@ def read_pattern(path: str | Path, robot: Robot, joints: Iterable[str] | None = 
     if position.shape[1] != len(names):
         raise ModelError(
             f"has positions of {position.shape[1]} joints; expected those of {len(names)} of "
-            f"{robot.name}: is it a pattern of another robot? If it is of this one, say what its "
-            f"columns are, joints=[…]",
+            f"{robot.name}: is it a pattern of another robot? If it is of this one, name its "
+            f"columns, joints=[…]",
             file,
         )
     try:
-        made = pattern(robot, read.times, position, None, names, read.others)
+        pattern_ = pattern(robot, read.times, position, None, names, read.extra)
     except ModelError as problem:
         raise ModelError(str(problem), file) from None
-    return replace(made, planned_zmp=read.zmp)
+    return replace(pattern_, planned_zmp=read.zmp)
 
 
 def _by_number(file: Path, position: Array, names: tuple[str, ...], robot: Robot) -> Array:
-    """Columns of the robot's joints, by their numbers, out of more; as they are where the robot
-    has no numbers, or none for them.
+    """Select the columns of the robot's joints by their numbers; all columns if the robot has no
+    numbers for them.
     """
     numbers = [robot.joint(name).number for name in names]
     count = position.shape[1]
     if any(n is None or not 0 <= n < count for n in numbers):
         return position
-    left = [k for k in range(count) if k not in numbers]
-    moving = [k for k in left if np.ptp(position[:, k]) > STILL]
+    ignored = [k for k in range(count) if k not in numbers]
+    moving = [k for k in ignored if np.ptp(position[:, k]) > STILL_RANGE]
     if moving:
         warnings.warn(
             f"{file}: moves joints of numbers {', '.join(map(str, moving[:8]))} that "
@@ -115,14 +116,16 @@ def _by_number(file: Path, position: Array, names: tuple[str, ...], robot: Robot
 
 
 def columns(robot: Robot) -> tuple[str, ...]:
-    """Joints in the order of a file's columns."""
+    """Return the joints in the order of a file's columns."""
     numbers = {name: robot.joint(name).number for name in robot.joint_names}
-    told = {name: n for name, n in numbers.items() if n is not None and n >= 0}
-    return tuple(sorted(told, key=lambda name: told[name]) if told else robot.joint_names)
+    by_number = {name: n for name, n in numbers.items() if n is not None and n >= 0}
+    return tuple(
+        sorted(by_number, key=lambda name: by_number[name]) if by_number else robot.joint_names
+    )
 
 
 def _read_pos(file: Path) -> MotionTable:
-    table, others = _table(file), {}
+    table, extra = _table(file), {}
     for suffix in COMPANIONS:
         beside = file.with_suffix(f".{suffix}")
         if beside.is_file():
@@ -133,13 +136,13 @@ def _read_pos(file: Path) -> MotionTable:
                     f"each of its times, or no such file beside it",
                     beside,
                 )
-            others[suffix] = rows[:, 1:]
-    told = "zmp" in others and others["zmp"].shape[1] == 3
-    return MotionTable(table[:, 0], table[:, 1:], others, "zmp" if told else None)
+            extra[suffix] = rows[:, 1:]
+    has_zmp = "zmp" in extra and extra["zmp"].shape[1] == 3
+    return MotionTable(table[:, 0], table[:, 1:], extra, "zmp" if has_zmp else None)
 
 
 def _table(file: Path) -> Array:
-    """Numbers of a file, row by row; a broken one is named."""
+    """Return the numbers of a file, row by row; an error names an invalid row."""
     rows: list[list[float]] = []
     for line, text in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         words = text.split()
@@ -148,7 +151,7 @@ def _table(file: Path) -> Array:
         try:
             row = [float(word) for word in words]
         except ValueError:
-            raise ModelError(f"{text.strip()[:40]!r} is no row of numbers", file, line) from None
+            raise ModelError(f"{text.strip()[:40]!r} is not a row of numbers", file, line) from None
         if rows and len(row) != len(rows[0]):
             raise ModelError(
                 f"has {len(row)} numbers, and rows before it {len(rows[0])}; "
@@ -172,49 +175,54 @@ def _read_seq(file: Path) -> MotionTable:
     top = _parsed(file)
     if not isinstance(top, dict) or top.get("type") != "CompositeSeq":
         raise ModelError("is no motion of Choreonoid; expected 'type: CompositeSeq'", file, 1)
-    found: dict[str, tuple[Array, Array]] = {}
+    components: dict[str, tuple[Array, Array]] = {}
     relative: Any = None
     for part in top.get("components") or []:
         name = str(part.get("content", part.get("purpose", ""))) if isinstance(part, dict) else ""
         if name:
-            found["joints" if name in JOINTS else name] = _frames(file, name, {**top, **part})
+            components["joints" if name in JOINTS else name] = _frames(file, name, {**top, **part})
         if name.lower() == "zmp":
             relative = part.get("isRootRelative", part.get("is_root_relative"))
-    if "joints" not in found:
+    if "joints" not in components:
         raise ModelError(
             f"has no component with the content {' or '.join(JOINTS)}; expected joint positions",
             file,
         )
-    times, position = found.pop("joints")
-    others = {name: rows for name, (_, rows) in found.items()}
-    zmp = next((name for name in found if name.lower() == "zmp"), None)
-    if zmp is None or not _is_relative(others[zmp], relative):
-        return MotionTable(times, position, others, None)
-    if len(others[zmp]) != len(times):
-        own, rows = found[zmp]
-        others[zmp] = np.stack([np.interp(times, own, column) for column in rows.T], axis=1)
-    return MotionTable(times, position, others, zmp)
+    times, position = components.pop("joints")
+    extra = {name: rows for name, (_, rows) in components.items()}
+    zmp = next((name for name in components if name.lower() == "zmp"), None)
+    if zmp is None or not _is_relative(extra[zmp], relative):
+        return MotionTable(times, position, extra, None)
+    if len(extra[zmp]) != len(times):
+        component_times, rows = components[zmp]
+        extra[zmp] = np.stack(
+            [np.interp(times, component_times, column) for column in rows.T], axis=1
+        )
+    return MotionTable(times, position, extra, zmp)
 
 
-def _is_relative(zmp: Array, told: Any) -> bool:
-    """Whether a ZMP is in the root's frame, as the file says; where it does not, if it is below it.
+def _is_relative(zmp: Array, stated: Any) -> bool:
+    """Return whether a ZMP is in the root's frame: as stated in the file, else if it is below the
+    root.
 
     Args:
-        told: true, false, or what is no answer.
+        stated: true, false, or another value if not stated.
     """
     if zmp.shape[1] != 3:
         return False
-    return told if isinstance(told, bool) else bool(zmp[:, 2].mean() < BELOW)
+    return stated if isinstance(stated, bool) else bool(zmp[:, 2].mean() < MAX_ROOT_ZMP_HEIGHT)
 
 
 def _frames(file: Path, name: str, part: dict[str, Any]) -> tuple[Array, Array]:
-    """Times and numbers of a component of a motion, with what all components have in common."""
+    """Return times and numbers of a component of a motion, with the keys common to all
+    components.
+    """
     frames = part.get("frames")
     if not isinstance(frames, list) or len(frames) < 2:
         raise ModelError(f"component {name!r} has no two frames; expected a list of them", file)
     rows, timed = [_row(frame) for frame in frames], bool(part.get("hasFrameTime", False))
-    told = part.get("numParts") if part.get("type") == "MultiValueSeq" else None
-    width = told + timed if isinstance(told, int) else len(rows[0])
+    part_count = part.get("numParts") if part.get("type") == "MultiValueSeq" else None
+    width = part_count + timed if isinstance(part_count, int) else len(rows[0])
     for k, row in enumerate(rows):
         if len(row) != width or not np.isfinite(row).all():
             raise ModelError(
@@ -235,7 +243,7 @@ def _frames(file: Path, name: str, part: dict[str, Any]) -> tuple[Array, Array]:
 
 
 def _row(frame: Any) -> Array:
-    """Numbers of a frame, not finite where there are none."""
+    """Return the numbers of a frame, NaN if it has none."""
     try:
         return np.ravel(np.asarray(frame, float))
     except (TypeError, ValueError):
@@ -255,21 +263,23 @@ def _parsed(file: Path) -> Any:
 
 
 def _loader() -> Any:
-    """The fast one, where it is there."""
+    """Return the fast loader, if available."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _line_of(file: Path, name: str, frame: int) -> int | None:
-    """Where a frame of a component stands; read again with places, as something is wrong there."""
+    """Return the line of a frame of a component; the file is parsed again with positions, for an
+    error.
+    """
     import yaml
 
     top = yaml.compose(file.read_text(encoding="utf-8"), _loader())
     for part in dict(_pairs(top)).get("components", top).value:
         keys = dict(_pairs(part))
-        found = keys.get("content", keys.get("purpose"))
-        if found is not None and found.value == name and "frames" in keys:
+        content = keys.get("content", keys.get("purpose"))
+        if content is not None and content.value == name and "frames" in keys:
             return keys["frames"].value[frame].start_mark.line + 1
     return None
 

@@ -1,8 +1,8 @@
-"""Patterns as files: OpenHRP's ``.pos`` with its companions, and Choreonoid's ``.seq``.
+"""Writing of pattern files: OpenHRP's ``.pos`` with its companions, and Choreonoid's ``.seq``.
 
-What is written is what ``pattern_files.read_pattern`` reads, with all digits of a number, so that
-what is read back is the same to the last bit; times of a ``.seq`` too, which stand in its frames
-where they are not multiples of a period.
+Files have the format of ``pattern_files.read_pattern``, with all digits of a number, so that they
+are read back identically; times of a ``.seq`` too, which are in its frames if they are not
+multiples of a period.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tabi.control.patterns import Pattern
 from tabi.model.robot import Robot
 
 Array = NDArray[np.float64]
-# of what Choreonoid knows by name: its type, and how many numbers one part has
+# components of Choreonoid by name: type, and number of values of one part
 KINDS = {"LinkPosition": ("MultiSE3Seq", 7), "ZMP": ("Vector3Seq", 3), "zmp": ("Vector3Seq", 3)}
 
 
 def write_pattern(pattern: Pattern, path: str | Path, robot: Robot) -> None:
-    """A pattern into a file that ``read_pattern`` reads; a file of that name is written over.
+    """Write a pattern to a file for ``read_pattern``; an existing file is overwritten.
 
     Args:
-        pattern: of all joints that a file of this robot has. Of ``others`` "waist", "hip" and "zmp"
-            become files beside a ``.pos``, and all of them components of a ``.seq``.
-        path: that ends in ``.pos``, for OpenHRP, or ``.seq``, for Choreonoid.
-        robot: whose joints are the columns, in the order of ``pattern_files.columns``.
+        pattern: of all joints in a file of this robot. Of ``extra``, "waist", "hip" and "zmp"
+            become companion files of a ``.pos``, and all of them components of a ``.seq``.
+        path: ends in ``.pos``, for OpenHRP, or ``.seq``, for Choreonoid.
+        robot: its joints are the columns, in the order of ``pattern_files.columns``.
     """
     file = Path(path)
     writers = {".pos": _pos, ".seq": _seq}
@@ -45,18 +45,18 @@ def write_pattern(pattern: Pattern, path: str | Path, robot: Robot) -> None:
     for name in names:
         if name not in pattern.joints:
             raise ModelError(
-                f"the pattern does not tell joint {name!r}; a file has a column for each of "
+                f"the pattern has no joint {name!r}; a file has a column for each of "
                 f"{len(names)} joints of {robot.name}: add it",
                 file,
             )
     for name in pattern.joints:
         if name not in names:
             raise ModelError(
-                f"joint {name!r} of {robot.name} has no number, and no column in a file; leave it "
+                f"joint {name!r} of {robot.name} has no column in a file (not numbered); leave it "
                 f"out of the pattern",
                 file,
             )
-    for name, rows in pattern.others.items():
+    for name, rows in pattern.extra.items():
         if rows.ndim != 2 or len(rows) != len(pattern.times) or not np.isfinite(rows).all():
             raise ModelError(
                 f"{name!r} of the pattern has shape {rows.shape}; expected finite numbers in "
@@ -69,19 +69,19 @@ def write_pattern(pattern: Pattern, path: str | Path, robot: Robot) -> None:
 
 
 def _pos(file: Path, pattern: Pattern, position: Array) -> dict[Path, str]:
-    """Tables of OpenHRP, by their files."""
-    for name in pattern.others:
+    """Return the tables of OpenHRP, by their files."""
+    for name in pattern.extra:
         if name not in COMPANIONS:
             raise ModelError(
                 f"{name!r} of the pattern has no place beside a .pos; expected only "
-                f"{', '.join(COMPANIONS)}: write a .seq, or leave it out of pattern.others",
+                f"{', '.join(COMPANIONS)}: write a .seq, or leave it out of pattern.extra",
                 file,
             )
     texts = {file: _table(pattern.times, position)}
     for name in COMPANIONS:
         beside = file.with_suffix(f".{name}")
-        if name in pattern.others:
-            texts[beside] = _table(pattern.times, pattern.others[name])
+        if name in pattern.extra:
+            texts[beside] = _table(pattern.times, pattern.extra[name])
         elif beside.exists():
             raise ModelError(
                 f"lies beside {file.name}, and would be read with it, though the pattern has no "
@@ -97,9 +97,9 @@ def _table(times: Array, rows: Array) -> str:
 
 
 def _seq(file: Path, pattern: Pattern, position: Array) -> dict[Path, str]:
-    """A motion of Choreonoid."""
+    """Return a motion in the format of Choreonoid."""
     count, rate = len(pattern.times), (len(pattern.times) - 1) / pattern.duration
-    # a rate that is nearly whole is, where times are then the same
+    # rounds a nearly integer rate, if times stay the same
     even = [r for r in (float(round(rate)), rate) if r > 0 and _even(pattern.times, r)]
     timed, rate = not even, even[0] if even else rate
     joints = np.column_stack([pattern.times, position]) if timed else position
@@ -108,21 +108,21 @@ def _seq(file: Path, pattern: Pattern, position: Array) -> dict[Path, str]:
         f"frameRate: {_number(rate)}\nnumFrames: {count}\ncomponents:\n",
         _component(JOINTS[0], ("MultiValueSeq", 1), joints, count, timed),
     ]
-    for name, rows in pattern.others.items():
+    for name, rows in pattern.extra.items():
         if name in JOINTS:
             raise ModelError(
-                f"{name!r} of the pattern's others is what joint positions are called; rename it",
+                f"{name!r} of the pattern's extra is the name of joint positions; rename it",
                 file,
             )
         kind = KINDS.get(name, ("MultiValueSeq", 1))
-        # of another width than is usual, it is plain numbers
+        # an unusual width is written as plain numbers
         kind = kind if rows.shape[1] % kind[1] == 0 else ("MultiValueSeq", 1)
         parts.append(_component(name, kind, rows, count, relative=_relative(name, pattern)))
     return {file: "".join(parts)}
 
 
 def _relative(name: str, pattern: Pattern) -> bool:
-    """Whether a component is a ZMP in the base's frame."""
+    """Check whether a component is a ZMP in the base's frame."""
     return name.lower() == "zmp" and pattern.zmp is not None
 
 
@@ -138,7 +138,7 @@ def _component(
     timed: bool = False,
     relative: bool = False,
 ) -> str:
-    """A component of a motion: its head and frames."""
+    """Return a component of a motion: its header and frames."""
     what, width = kind
     lines = ["  -", f"    type: {what}", f"    content: {name}", f"    numFrames: {count}"]
     if what != "Vector3Seq":
@@ -159,13 +159,13 @@ def _component(
 
 
 def _number(x: float) -> str:
-    """All its digits, with the point that YAML wants before an exponent."""
+    """Return a number with all its digits, with the point that YAML requires before an exponent."""
     text = repr(float(x))
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
 
 def _save(file: Path, text: str) -> None:
-    """Under another name first, so that a file is whole or as it was."""
+    """Write a file under a temporary name first, so that it is complete or unchanged."""
     part = file.with_name(f".{file.name}.part")
     try:
         part.write_text(text, encoding="utf-8")

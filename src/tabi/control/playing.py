@@ -1,14 +1,15 @@
-"""Playing a motion that was made beforehand, sample by sample and between them.
+"""Playback of a recorded or planned motion, sample by sample and between them.
 
 Between two samples k and k + 1, with x from 0 to 1 and h = t_{k+1} − t_k, positions are the cubic
 
-    q(x) = c₀ + c₁ x + c₂ x² + c₃ x³,    q̇(x) = (c₁ + 2 c₂ x + 3 c₃ x²)/h                        (1)
-    c₀ = q_k,   c₁ = h v_k,   c₂ = 3 Δ − h (2 v_k + v_{k+1}),   c₃ = h (v_k + v_{k+1}) − 2 Δ    (2)
-with Δ = q_{k+1} − q_k: Hermite's, through all samples with the velocities given there. Before the
-first and after the last sample joints rest there.
+    q(x) = c₀ + c₁ x + c₂ x² + c₃ x³,    q̇(x) = (c₁ + 2 c₂ x + 3 c₃ x²)/h
+    (1) c₀ = q_k,   c₁ = h v_k,   c₂ = 3 Δ − h (2 v_k + v_{k+1}),   c₃ = h (v_k + v_{k+1}) − 2 Δ
+    (2)
+with Δ = q_{k+1} − q_k: Hermite's, through all samples with their velocities. Before the first and
+after the last sample joints are at rest.
 
-Loops alone lag: what moves and bears the robot is an error of theirs first. Where efforts are fed
-forward, those of ``pattern_dynamics`` come with the positions, linear between samples.
+Servo loops alone lag, as their efforts result from errors. With feed-forward, the efforts of
+``pattern_dynamics`` are commanded with the positions, linear between samples.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Playback(Controller):
     """A controller that plays a pattern: see ``playback``.
 
     Attributes:
-        pattern: what it plays. ends: when it is through, in its own time [s].
+        pattern: the motion. ends: time at which it ends, since the start of the playback [s].
     """
 
     MEMORY = ("_from",)
@@ -44,31 +45,31 @@ class Playback(Controller):
     def __init__(
         self,
         robot: Robot,
-        told: Pattern,
+        motion: Pattern,
         rate: float,
         blend: float,
         feed_forward: bool | PatternDynamics = False,
     ) -> None:
-        told.check(robot, rate)
-        self.pattern, self._rate, self._blend = told, rate, blend
-        self.ends = blend + told.duration / rate
-        self._choice = JointChoice(robot, told.joints)
-        order = [told.joints.index(name) for name in self._choice.names]
-        q, v, h = told.position[:, order], told.velocity[:, order], np.diff(told.times)
+        motion.check(robot, rate)
+        self.pattern, self._rate, self._blend = motion, rate, blend
+        self.ends = blend + motion.duration / rate
+        self._choice = JointChoice(robot, motion.joints)
+        order = [motion.joints.index(name) for name in self._choice.names]
+        q, v, h = motion.position[:, order], motion.velocity[:, order], np.diff(motion.times)
         # (2), shape (n − 1, 4, joints)
-        way, a, b = np.diff(q, axis=0), h[:, None] * v[:-1], h[:, None] * v[1:]
-        self._cubics = np.stack([q[:-1], a, 3 * way - 2 * a - b, a + b - 2 * way], axis=1)
-        self._times, self._spans = (told.times - told.times[0]).tolist(), h.tolist()
-        self._efforts = _efforts(robot, told, rate, self._choice, feed_forward)
+        span, a, b = np.diff(q, axis=0), h[:, None] * v[:-1], h[:, None] * v[1:]
+        self._cubics = np.stack([q[:-1], a, 3 * span - 2 * a - b, a + b - 2 * span], axis=1)
+        self._times, self._spans = (motion.times - motion.times[0]).tolist(), h.tolist()
+        self._efforts = _efforts(robot, motion, rate, self._choice, feed_forward)
         self._ends_at, self._rest = (q[0].copy(), q[-1].copy()), np.zeros(len(order))
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew: a blend starts where the robot is then."""
+        """Restart: a blend starts at the next measured position."""
         self._from: Array | None = None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """Positions and velocities of this moment."""
+        """Return positions and velocities at this time."""
         if time < self._blend:
             return self._blended(time, measurement)
         since = (time - self._blend) * self._rate
@@ -83,38 +84,44 @@ class Playback(Controller):
         return self._command(q, v, k, x)
 
     def _command(self, q: Array, v: Array, k: int, x: float = 0.0, share: float = 1.0) -> Command:
-        """With the efforts of sample k and x of the way to the next."""
-        told, e = self._choice.told, self._efforts
+        """Return a command with the efforts of sample k, interpolated by x towards the next."""
+        command_values, e = self._choice.command_values, self._efforts
         if e is None:
-            return Command(told(q), told(v))
+            return Command(command_values(q), command_values(v))
         between = (1.0 - x) * e[k] + x * e[k + 1] if x > 0.0 else e[k]
-        return Command(told(q), told(v), told(share * between))
+        return Command(command_values(q), command_values(v), command_values(share * between))
 
     def _blended(self, time: float, measurement: Measurement) -> Command:
-        """On the way to the first sample, from rest to rest."""
+        """Return the command of the blend to the first sample, from rest to rest."""
         if self._from is None:
             self._from = measurement.position[self._choice.at].copy()
         x, goal = max(0.0, time) / self._blend, self._ends_at[0]
-        way = goal - self._from
+        span = goal - self._from
         share, rate = x * x * (3 - 2 * x), 6 * x * (1 - x) / self._blend
-        return self._command(self._from + share * way, rate * way, 0, share=share)
+        return self._command(self._from + share * span, rate * span, 0, share=share)
 
 
 def _efforts(
-    robot: Robot, told: Pattern, rate: float, choice: JointChoice, asked: bool | PatternDynamics
+    robot: Robot,
+    motion: Pattern,
+    rate: float,
+    choice: JointChoice,
+    feed_forward: bool | PatternDynamics,
 ) -> Array | None:
-    """Of the chosen joints, a row for each sample; None where nothing is fed forward."""
-    if asked is False:
+    """Return efforts of the selected joints, a row per sample; None without feed-forward."""
+    if feed_forward is False:
         return None
-    if asked is True:
-        faster = replace(told, times=told.times / rate, velocity=told.velocity * rate)
-        asked = pattern_dynamics(robot, faster)
-    if not isinstance(asked, PatternDynamics) or len(asked.times) != len(told.times):
+    if feed_forward is True:
+        faster = replace(motion, times=motion.times / rate, velocity=motion.velocity * rate)
+        feed_forward = pattern_dynamics(robot, faster)
+    if not isinstance(feed_forward, PatternDynamics) or len(feed_forward.times) != len(
+        motion.times
+    ):
         raise ModelError(
-            f"feed_forward is {type(asked).__name__} that does not fit the pattern of "
-            f"{len(told.times)} samples; expected True, False, or its pattern_dynamics"
+            f"feed_forward is {type(feed_forward).__name__} that does not fit the pattern of "
+            f"{len(motion.times)} samples; expected True, False, or its pattern_dynamics"
         )
-    return asked.effort[:, [asked.joints.index(name) for name in choice.names]]
+    return feed_forward.effort[:, [feed_forward.joints.index(name) for name in choice.names]]
 
 
 def playback(
@@ -124,16 +131,16 @@ def playback(
     blend: float = 0.0,
     feed_forward: bool | PatternDynamics = False,
 ) -> Playback:
-    """Play a motion that was made beforehand; its first sample is at time 0, or after the blend.
+    """Play a motion; its first sample is at time 0, or after the blend.
 
     Args:
         trajectory: a ``Pattern``, of ``pattern`` or ``read_pattern``, or arrays (times, positions)
             or (times, positions, velocities) of all joints.
-        rate: how many times as fast; 0.5 takes twice as long.
-        blend: within this time [s] the robot first goes from where it is to the first sample.
-        feed_forward: tell the motors also the efforts that the motion takes, of a robot that walks
-            on flat ground: ``pattern_dynamics`` of the trajectory, which takes a millisecond a
-            sample, or what that returned (for the same rate).
+        rate: speed factor; 0.5 takes twice as long.
+        blend: duration of an initial motion from the current position to the first sample [s].
+        feed_forward: whether to command the efforts of the motion, for a robot that walks on flat
+            ground: ``pattern_dynamics`` of the trajectory, which takes a millisecond per sample, or
+            its result (for the same rate).
     """
     if not 0 < real("rate of the playback", rate) < inf:
         raise ModelError(f"rate of the playback is {rate:g}; expected a positive number")

@@ -1,4 +1,4 @@
-"""A bridge to ROS 2: a robot's measurements as topics, and commands from one.
+"""Bridge to ROS 2: a robot's measurements as topics, and its commands from one.
 
 | topic                  | message                         | what                                 |
 |------------------------|---------------------------------|--------------------------------------|
@@ -6,11 +6,11 @@
 | /joint_states          | sensor_msgs/JointState          | position, velocity, effort of joints |
 | /imu/NAME              | sensor_msgs/Imu                 | of each sensor of kind "imu"         |
 | /wrench/NAME           | geometry_msgs/WrenchStamped     | of each sensor of kind "force"       |
-| /joint_command (taken) | trajectory_msgs/JointTrajectory | positions, velocities and effort of  |
+| /joint_command (input) | trajectory_msgs/JointTrajectory | positions, velocities and effort of  |
 |                        |                                 | its first point, of named joints     |
 
-A bridge is a controller (time, measurement) → command. It never waits: the newest command counts,
-so that a rerun is not the same. Time is that of the measurements: nodes that listen should set
+A bridge is a controller (time, measurement) → command. It never waits: it uses the latest command,
+so that reruns differ. Time is that of the measurements: nodes that listen should set
 ``use_sim_time``.
 """
 
@@ -26,13 +26,13 @@ from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 
-# messages that wait to be sent, and commands that wait to be read
-DEPTH, NEWEST = 10, 1
-TAKEN = {"positions": "position", "velocities": "velocity", "effort": "effort"}
+# queue lengths of published messages, and of received commands
+PUBLISHER_QUEUE, COMMAND_QUEUE = 10, 1
+COMMAND_FIELDS = {"positions": "position", "velocities": "velocity", "effort": "effort"}
 
 
 class Bridge(Controller):
-    """A controller that talks to ROS 2: see ``bridge``.
+    """A controller that exchanges messages with ROS 2: see ``bridge``.
 
     Attributes:
         node: of rclpy. reproducible: False.
@@ -43,8 +43,8 @@ class Bridge(Controller):
     def __init__(self, robot: Robot, name: str) -> None:
         rclpy = _imported("rclpy")
         self._rclpy, self._robot = rclpy, robot
-        self._mine = not rclpy.ok()
-        if self._mine:
+        self._owns_context = not rclpy.ok()
+        if self._owns_context:
             rclpy.init()
         self.node = rclpy.create_node(name)
         self._state = _message("sensor_msgs", "JointState")
@@ -54,20 +54,23 @@ class Bridge(Controller):
             _message("geometry_msgs", "WrenchStamped"),
         )
         publish = self.node.create_publisher
-        self._states = publish(self._state, "/joint_states", DEPTH)
-        self._clocks = publish(self._clock, "/clock", DEPTH)
+        self._states = publish(self._state, "/joint_states", PUBLISHER_QUEUE)
+        self._clocks = publish(self._clock, "/clock", PUBLISHER_QUEUE)
         self._sensors = {
-            key: publish(*_topic(sensor.kind, key, self._imu, self._wrench), DEPTH)
+            key: publish(*_topic(sensor.kind, key, self._imu, self._wrench), PUBLISHER_QUEUE)
             for key, sensor in robot.sensors.items()
             if sensor.kind in ("imu", "force") and not sensor.part
         }
         self._command, self._problem = Command(), None
         self._subscription = self.node.create_subscription(
-            _message("trajectory_msgs", "JointTrajectory"), "/joint_command", self._hear, NEWEST
+            _message("trajectory_msgs", "JointTrajectory"),
+            "/joint_command",
+            self._receive,
+            COMMAND_QUEUE,
         )
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """Publish a measurement; the newest command that has come."""
+        """Publish a measurement and return the latest received command."""
         self._publish(time, measurement)
         self._rclpy.spin_once(self.node, timeout_sec=0.0)
         if self._problem is not None:
@@ -82,13 +85,13 @@ class Bridge(Controller):
         self.close()
 
     def close(self) -> None:
-        """Leave ROS."""
+        """Destroy the node, and shut rclpy down if this bridge started it."""
         self.node.destroy_node()
-        if self._mine and self._rclpy.ok():
+        if self._owns_context and self._rclpy.ok():
             self._rclpy.shutdown()
 
     def reset(self) -> None:
-        """A run begins: commands from before are forgotten."""
+        """Discard commands from before the run."""
         self._command = Command()
 
     def _publish(self, time: float, measurement: Measurement) -> None:
@@ -108,7 +111,7 @@ class Bridge(Controller):
             _stamp(message.header.stamp, time)
             message.header.frame_id = name
             if sensor.kind == "imu":
-                # it measures no orientation, which ROS is told by −1
+                # −1 in ROS: orientation is not measured
                 message.orientation_covariance[0] = -1.0
                 places = message.angular_velocity, message.linear_acceleration
             else:
@@ -117,16 +120,16 @@ class Bridge(Controller):
                 place.x, place.y, place.z = px, py, pz
             publisher.publish(message)
 
-    def _hear(self, message: Any) -> None:
-        """A trajectory: the first of its points is the command."""
+    def _receive(self, message: Any) -> None:
+        """Store a received trajectory: the first of its points is the command."""
         if not message.points:
             return
-        names, told = list(message.joint_names), {}
+        names, fields = list(message.joint_names), {}
         for name in names:
             if name not in self._robot.joint_names:
                 self._problem = unknown("joint", name, self._robot.name, self._robot.joint_names)
                 return
-        for theirs, ours in TAKEN.items():
+        for theirs, ours in COMMAND_FIELDS.items():
             values = np.asarray(getattr(message.points[0], theirs), float).tolist()
             if values and len(values) != len(names):
                 self._problem = ModelError(
@@ -135,12 +138,13 @@ class Bridge(Controller):
                 )
                 return
             if values:
-                told[ours] = dict(zip(names, values, strict=True))
-        self._command = Command(**told)
+                fields[ours] = dict(zip(names, values, strict=True))
+        self._command = Command(**fields)
 
 
 def bridge(robot: Robot, name: str = "tabi") -> Bridge:
-    """Let ROS 2 see and drive a robot; its joints have one degree of freedom each.
+    """Connect a robot to ROS 2: publish its measurements and receive its commands. Its joints have
+    one degree of freedom each.
 
     Args:
         name: of the node.
@@ -155,7 +159,7 @@ def bridge(robot: Robot, name: str = "tabi") -> Bridge:
 
 
 def _topic(kind: str, name: str, imu: Any, wrench: Any) -> tuple[Any, str]:
-    """Type and name of a sensor's topic; a name has letters, digits and underscores only."""
+    """Return type and name of a sensor's topic; a name has letters, digits and underscores only."""
     clean = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
     return (imu, f"/imu/{clean}") if kind == "imu" else (wrench, f"/wrench/{clean}")
 

@@ -1,11 +1,11 @@
-"""One controller after the other, each for a time.
+"""Sequence of controllers, each for a time.
 
-Part k begins at t_k = t_0 + d_0 + … + d_{k−1}, where t_0 is when the sequence is first asked, and
-is asked with its own time t − t_k. The last part goes on for ever.
+Part k begins at t_k = t_0 + d_0 + … + d_{k−1}, where t_0 is the time of the first call, and
+is called with the time t − t_k. The last part runs for ever.
 
-A part begins with motors as they are built: where its first command leaves them open, velocity and
-effort are zero, and gains are those of the motors, so that nothing of the part before stays.
-Positions that it does not name stay where they were told last.
+A part begins with default motor commands: fields that its first command leaves open are zero for
+velocity and effort, and the motors' values for gains, so that nothing of the previous part remains.
+Positions that it does not name keep their last command.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Sequence(Controller):
     """A controller made of several, one after the other: see ``sequence``.
 
     Attributes:
-        playing: number of the part that was asked last.
+        playing: index of the part that was called last.
     """
 
     MEMORY = ("_start", "_last", "playing")
@@ -44,13 +44,13 @@ class Sequence(Controller):
             )
         self._ends = np.cumsum([duration for duration, _ in self._parts])
         count = len(freedoms(robot))
-        fresh = Command(
+        default_command = Command(
             velocity=np.zeros(count),
             effort=np.zeros(count),
             kp=motor_gains(robot, "kp"),
             kd=motor_gains(robot, "kd"),
         )
-        self._robot, self._fresh = robot, fresh
+        self._robot, self._default_command = robot, default_command
         self.reset()
 
     @property
@@ -60,22 +60,22 @@ class Sequence(Controller):
 
     @property
     def inner(self) -> tuple[ControlLaw, ...]:
-        """The parts."""
+        """The controllers in their order."""
         return self.parts
 
     def reset(self) -> None:
-        """Begin anew with the next measurement."""
+        """Restart with the next measurement."""
         self._start: float | None = None
         self._last, self.playing = -inf, -1
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """What the part of this time says; a time that is past begins anew."""
+        """Return the command of the part at this time; a time in the past restarts the sequence."""
         if time < self._last:
             self.reset()
         if self._start is None:
             self._start = time
         self._last, since = time, time - self._start
-        # a hair early is in time: sums of steps and durations are rounded
+        # tolerance for rounding in sums of steps and durations
         k = min(int((self._ends <= since + 1e-9).sum()), len(self._parts) - 1)
         _, part = self._parts[k]
         since = max(0.0, since - (self._ends[k - 1] if k else 0.0))
@@ -84,14 +84,16 @@ class Sequence(Controller):
         controller.reset(part)
         self.playing = k
         first = part(since, measurement)
-        return together(self._robot, lambda *_: self._fresh, lambda *_: first)(since, measurement)
+        return together(self._robot, lambda *_: self._default_command, lambda *_: first)(
+            since, measurement
+        )
 
 
 def sequence(robot: Robot, parts: Listed[tuple[float | None, ControlLaw]]) -> Sequence:
-    """Controllers of a robot, one after the other.
+    """Run controllers of a robot one after the other.
 
     Args:
-        parts: (duration [s], controller) of each; the last goes on for ever, and its duration may
+        parts: (duration [s], controller) of each; the last runs for ever, and its duration may
             be None.
     """
     return Sequence(robot, parts)

@@ -34,7 +34,7 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Their sum [J]."""
+        """Kinetic and potential energy together [J]."""
         return self.kinetic + self.potential
 
 
@@ -199,9 +199,9 @@ def step(
     if order not in (free.FIRST, free.SECOND):
         raise ModelError(f"order is {order!r}; expected 1 or 2")
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v).copy()
-    given = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
+    acceleration = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     tau, work = model.check_velocity("tau", tau).copy(), bodies_at(model, q, v)
-    check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, given))
+    check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, acceleration))
     return q, check_finite(model, "velocity", v)
 
 

@@ -51,7 +51,7 @@ def factor(m, w):
 
 @kernel
 def gather(m, tau, w):
-    """Equation (2)."""
+    """Sum joint forces from the leaves to the root by equation (2)."""
     for i in range(m.body.shape[0] - 1, 0, -1):
         body = m.body[i]
         F = load6(w.body[i].force)

@@ -1,4 +1,4 @@
-"""Articulated inertia as 21 numbers in a tuple: what a body feels like with all that hangs on it.
+"""Articulated-body inertia as 21 numbers in a tuple: a body with the subtree that it carries.
 
     I = [ A  B ]    A, C symmetric (6 numbers each), B full (9);   (moment, force) = I (α, a)  (1)
         [ Bᵀ C ]
@@ -72,7 +72,7 @@ def sum(a, b):
 
 @kernel
 def mul(I, s):
-    """I s."""
+    """Multiply an inertia with a motion: I s."""
     return (
         I[0] * s[0] + I[1] * s[1] + I[2] * s[2] + I[6] * s[3] + I[7] * s[4] + I[8] * s[5],
         I[1] * s[0] + I[3] * s[1] + I[4] * s[2] + I[9] * s[3] + I[10] * s[4] + I[11] * s[5],

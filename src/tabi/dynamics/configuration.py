@@ -23,11 +23,11 @@ Array = NDArray[np.float64]
 
 
 class Configuration(Quantities):
-    """A model at a q that moves with v: what a controller computes with, in numbers of its own.
+    """A model at configuration q and velocity v, as a controller's own copy to compute with.
 
     Args:
         model: a compiled model, or a robot or world, which is compiled.
-        q, v: where it begins; the initial configuration, at rest, unless given.
+        q, v: where it begins; default: the initial configuration, at rest.
 
     Attributes:
         robot: that it was made from, else None.
@@ -47,8 +47,8 @@ class Configuration(Quantities):
         for array in self._seen:
             array.flags.writeable = False
         self._links: dict[Any, Link] = {}
-        self._told = self._q.copy(), self._v.copy()
-        self._accept = entry(evaluation.accept, compiled.arrays, *self._told, self._q, self._v)
+        self._inputs = self._q.copy(), self._v.copy()
+        self._accept = entry(evaluation.accept, compiled.arrays, *self._inputs, self._q, self._v)
         if q is not None or v is not None:
             self.update(self._q if q is None else q, v)
 
@@ -57,8 +57,8 @@ class Configuration(Quantities):
         place = self._q.shape, self._v.shape
         if isinstance(q, np.ndarray) and isinstance(v, np.ndarray) and (q.shape, v.shape) == place:
             # the short way, of arrays without a fault
-            self._told[0][:], self._told[1][:] = q, v
-            if self._accept(self.model.arrays, *self._told, self._q, self._v):
+            self._inputs[0][:], self._inputs[1][:] = q, v
+            if self._accept(self.model.arrays, *self._inputs, self._q, self._v):
                 return
         checked = self.model.check_configuration(q)
         self._v[:] = 0.0 if v is None else self.model.check_velocity("v", v)
@@ -71,14 +71,14 @@ class Configuration(Quantities):
         base: Transform | None = None,
         base_velocity: Twist | None = None,
     ) -> None:
-        """Go where a robot's joints are measured to be, and its base; of one made from a robot.
+        """Set joints and base to measured values; for a configuration made from a robot.
 
         Args:
-            position, velocity: of each degree of freedom of its joints, as in a ``Measurement``, or
-                {joint: value}; joints that are not named stay. Ball joints have no single position
-                and stay as they are.
-            base: pose of a floating base in the world; where it was unless given.
-            base_velocity: of its origin, and angular, in the world's axes; none unless given.
+            position, velocity: of each degree of freedom of its joints [rad, rad/s or m, m/s], as
+                in a ``Measurement``, or {joint: value}; joints that are not named stay. Ball joints
+                have no single position and stay as they are.
+            base: pose of a floating base in the world; default: as before.
+            base_velocity: of its origin, and angular, in world axes; default: zero.
         """
         if self.robot is None:
             raise ModelError(
@@ -86,11 +86,11 @@ class Configuration(Quantities):
                 "joints in their order; make it from the robot, or use update(q, v)"
             )
         q, v = self._q.copy(), self._v.copy()
-        moved = self._values("position", position, q[self._q_at])
+        positions = self._values("position", position, q[self._q_at])
         if self._all_single:
-            q[self._q_at] = moved
+            q[self._q_at] = positions
         else:
-            q[self._q_at[self._single]] = moved[self._single]
+            q[self._q_at[self._single]] = positions[self._single]
         v[self._v_at] = self._values("velocity", velocity, v[self._v_at])
         if base is not None or base_velocity is not None:
             if self.robot.base.joint.kind != "floating":
@@ -102,12 +102,14 @@ class Configuration(Quantities):
             v[:3], v[3:6] = moves.linear, moves.angular
         self.update(q, v)
 
-    def _values(self, name: str, told: ArrayLike | Mapping[str, float], now: Array) -> Array:
-        """Of each degree of freedom, from numbers or by joint."""
-        if isinstance(told, np.ndarray) and told.shape == now.shape:
-            return told
-        if not isinstance(told, Mapping):
-            values = np.asarray(told, float)
+    def _values(
+        self, name: str, given_values: ArrayLike | Mapping[str, float], now: Array
+    ) -> Array:
+        """Values of each degree of freedom, from numbers or by joint."""
+        if isinstance(given_values, np.ndarray) and given_values.shape == now.shape:
+            return given_values
+        if not isinstance(given_values, Mapping):
+            values = np.asarray(given_values, float)
             if values.shape not in ((), now.shape):
                 raise ModelError(
                     f"{name} has shape {values.shape}; expected {now.shape}, one number per joint "
@@ -115,7 +117,7 @@ class Configuration(Quantities):
                 )
             return np.broadcast_to(values, now.shape)
         values = now.copy()
-        for joint, value in told.items():
+        for joint, value in given_values.items():
             if joint not in self._names:
                 raise unknown("joint", joint, self.robot.name, self._names)  # type: ignore[union-attr]
             values[self._names.index(joint)] = value
@@ -132,7 +134,7 @@ class Configuration(Quantities):
         return self._v.copy()
 
     def pose(self, body: Thing | str) -> Transform:
-        """Where a body, foot, frame or sensor is."""
+        """Pose of a body, foot, frame or sensor in the world."""
         out = self._frame(self._link(body))
         return Transform(out[:9].reshape(3, 3), out[9:12])
 
@@ -149,10 +151,10 @@ class Configuration(Quantities):
         return self._seen
 
     def _link(self, thing: Any) -> Link:
-        found = self._links.get(thing) if isinstance(thing, Hashable) else None
-        if found is None:
-            found = self._links[thing] = self.model.link(self._name(thing))
-        return found
+        link = self._links.get(thing) if isinstance(thing, Hashable) else None
+        if link is None:
+            link = self._links[thing] = self.model.link(self._name(thing))
+        return link
 
     def __repr__(self) -> str:
         return f"Configuration of {self.model!r}"

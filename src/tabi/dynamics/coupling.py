@@ -8,8 +8,7 @@ With the factors of ``aba``, M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, each coupling costs
 together cost one pass over the tree:
 
     G M⁻¹ Gᵀ = Hᵀ D⁻¹ H,   H = L⁻¹ Gᵀ                                                          (2)
-A prescribed joint keeps its motion; a coupling between two of them is left to whoever prescribes
-it.
+A prescribed joint keeps its motion; a coupling between two of them is not enforced.
 """
 
 from tabi.dynamics import aba
@@ -97,13 +96,13 @@ def yields(w, k):
 
 
 @kernel
-def product(w, one, other):
+def product(w, row, other_row):
     """Hᵀ D⁻¹ H of two rows of H."""
     # in two sums, or each term would wait for the one before it
-    s, t, count = 0.0, 0.0, one.shape[0]
+    s, t, count = 0.0, 0.0, row.shape[0]
     for k in range(0, count - 1, 2):
-        s += one[k] * yields(w, k) * other[k]
-        t += one[k + 1] * yields(w, k + 1) * other[k + 1]
+        s += row[k] * yields(w, k) * other_row[k]
+        t += row[k + 1] * yields(w, k + 1) * other_row[k + 1]
     if count % 2 != 0:
-        s += one[count - 1] * yields(w, count - 1) * other[count - 1]
+        s += row[count - 1] * yields(w, count - 1) * other_row[count - 1]
     return s + t

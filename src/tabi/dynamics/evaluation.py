@@ -22,7 +22,7 @@ UNIT = 2e-6
 
 
 class Remembered(Structure):
-    """What the last call knew.
+    """Inputs and results of the last call.
 
     Attributes:
         q, v: of the kinematics in ``work``. known: 1 where there is some, shape (1,).
@@ -37,7 +37,7 @@ class Remembered(Structure):
 
 
 def remembered(model: Model) -> Remembered:
-    """Nothing yet."""
+    """Allocate an empty memory for a model."""
     v = np.zeros(model.v_count)
     return Remembered(
         np.zeros(model.q_count), v, np.zeros(1, INDEX), np.zeros_like(v), allocate(model)
@@ -74,16 +74,16 @@ def accept(m, q, v, q_out, v_out):
 @kernel
 def renew(m, q, v, c):
     """Kinematics of q and v in c.work."""
-    moved, faster = c.known[0] == 0, False
+    has_moved, has_new_velocity = c.known[0] == 0, False
     for i in range(q.shape[0]):
         if q[i] != c.q[i]:
-            c.q[i], moved = q[i], True
+            c.q[i], has_moved = q[i], True
     for i in range(v.shape[0]):
         if v[i] != c.v[i]:
-            c.v[i], faster = v[i], True
-    if moved:
+            c.v[i], has_new_velocity = v[i], True
+    if has_moved:
         kinematics.positions(m, c.q, c.work)
-    if moved or faster:
+    if has_moved or has_new_velocity:
         kinematics.velocities(m, c.v, c.work)
     c.known[0] = 1
 
@@ -118,7 +118,7 @@ def frame(m, q, v, c, body, placement, out):
 
 @kernel
 def point_jacobian(m, q, v, c, body, point, start, J):
-    """Of a point of a body [m], shape (6, ·), columns from ``start`` on."""
+    """Jacobian of a point of a body [m], shape (6, ·), columns from ``start`` on."""
     renew(m, q, v, c)
     jacobian.halves(m, c.work, body, _arm(c.work, body, point), start, J[:3], J[3:])
 
@@ -171,7 +171,7 @@ def momentum_matrix(m, q, v, c, first, end, A):
 
 @kernel
 def centre_jacobian(m, q, v, c, first, end, J):
-    """Of the velocity of the centre of mass, shape (3, n): momenta over the mass.
+    """Jacobian of the centre of mass, shape (3, n): momenta over the mass.
 
     Returns:
         the mass [kg].

@@ -1,5 +1,5 @@
-"""Where the bodies of a model are, and the frames on them:
-what every function of ``tabi.dynamics`` begins with.
+"""Poses of a model's bodies and of the frames on them, as every function of ``tabi.dynamics`` uses
+them.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def step(m, q, v, tau, h, order, w, a):
 
 @kernel
 def _first(m, q, v, tau, h, w, a):
-    """Equation (1)."""
+    """Make a step of first order: equation (1)."""
     for k in range(v.shape[0]):
         par, dof = m.dof[k], w.dof[k]
         stretch = q[par.q] - par.rest + h * v[k] if par.q >= 0 else 0.0
@@ -101,7 +101,7 @@ def _first(m, q, v, tau, h, w, a):
 
 @kernel
 def _second(m, q, v, tau, h, w, a):
-    """Equation (2)."""
+    """Make a step of second order: equation (2)."""
     integration.advance(m, q, v, 0.5 * h)
     kinematics.positions(m, q, w)
     for k in range(v.shape[0]):
@@ -118,14 +118,14 @@ def _second(m, q, v, tau, h, w, a):
             w.load[k] = tau[k] - w.dof[k].passive
         kinematics.velocities(m, w.middle, w)
         forward.accelerations(m, w.load, w, a)
-        # settled when the middle velocity no longer moves: squares, to their rounding
-        moved, size = 0.0, 0.0
+        # converged when the middle velocity no longer changes: squares, to their rounding
+        change, size = 0.0, 0.0
         for k in range(v.shape[0]):
             new = v[k] + 0.5 * h * a[k]
-            moved += (new - w.middle[k]) * (new - w.middle[k])
+            change += (new - w.middle[k]) * (new - w.middle[k])
             size += new * new
             w.middle[k] = new
-        if moved <= 1e-30 * size:
+        if change <= 1e-30 * size:
             break
     for k in range(v.shape[0]):
         v[k] += h * a[k]
@@ -170,17 +170,17 @@ def measure(m, tau, h, w):
 
 @kernel
 def conserve(m, q, v, h, order, w):
-    """Equation (3), by moving each free tree as one rigid body;
-    those that something acts on are left alone.
+    """Restore momenta by equation (3), moving each free tree as one rigid body; trees that
+    something acts on stay as they are.
     """
-    moved = False
+    has_changed = False
     for i in range(1, m.body.shape[0]):
         if w.body[i].acted_on == 0 and _flies(m, i):
             out, k, iq = w.body[i], m.body[i].v_start, m.body[i].q_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             if not mass > 0.0:
                 continue
-            moved = True
+            has_changed = True
             goal = load3(out.flight_momentum_end)
             mean = goal if order == FIRST else scale(0.5, add(goal, load3(out.flight_momentum)))
             shift = sub(
@@ -199,7 +199,7 @@ def conserve(m, q, v, h, order, w):
             v[k + 3] = v[k + 3] + spin[0]
             v[k + 4] = v[k + 4] + spin[1]
             v[k + 5] = v[k + 5] + spin[2]
-    if moved:
+    if has_changed:
         kinematics.velocities(m, v, w)
 
 

@@ -1,4 +1,4 @@
-"""What turns keeps its energy over a step.
+"""Rotating bodies keep their energy over a step.
 
     J (ω⁺ − ω) = h N − h ω̄ × J ω̄,   ω̄ = ½ (ω + ω⁺)                                             (1)
 instead of −h ω × J ω, whose error h² (ω × J ω)·J⁻¹(ω × J ω)/2 is energy gained: a slender thing
@@ -50,15 +50,15 @@ from tabi.spatial.vector import (
     sym_mul,
 )
 
-NEWTON, PASSES = 6, 2
+NEWTON_STEPS, PASSES = 6, 2
 # turn in a step [rad] below which a body, and a tree, gains nothing in the life of a simulation
-STILL, SLOW = 1e-6, 5e-3
+MIN_BODY_TURN_RAD, MIN_TREE_TURN_RAD = 1e-6, 5e-3
 # change of a velocity, times the step [rad], beyond which (2) is left out
-JUMP = 0.1
+MAX_TURN_CHANGE_RAD = 0.1
 
 
 def loose(m: ModelArrays) -> int:
-    """How many bodies float by themselves."""
+    """Return how many bodies float by themselves."""
     carries = np.isin(np.arange(len(m.body)), m.body["parent"])
     return int(((m.body["kind"] == FLOATING) & (m.body["parent"] == 0) & ~carries)[1:].sum())
 
@@ -91,13 +91,13 @@ def keep_energy(m, h, w, free):
             continue
         body, row, k = m.body[i], w.body[i], m.body[i].v_start
         omega = angular(load6(row.velocity))
-        if h * h * dot(omega, omega) < STILL * STILL:
+        if h * h * dot(omega, omega) < MIN_BODY_TURN_RAD * MIN_BODY_TURN_RAD:
             continue
         R, c = load9(body.rotation), load3(row.centre)
         explicit = mul(R, (free[k + 3], free[k + 4], free[k + 5]))
-        more = sub(spin(load6(row.tensor), omega, explicit, h), explicit)
-        spins = mul_t(R, more)
-        push = mul_t(R, add(cross(c, more), scale(h, cross(omega, cross(omega, c)))))
+        correction = sub(spin(load6(row.tensor), omega, explicit, h), explicit)
+        spins = mul_t(R, correction)
+        push = mul_t(R, add(cross(c, correction), scale(h, cross(omega, cross(omega, c)))))
         free[k] = free[k] + push[0]
         free[k + 1] = free[k + 1] + push[1]
         free[k + 2] = free[k + 2] + push[2]
@@ -111,7 +111,8 @@ def fast(m, h, w):
     """Whether a tree turns so fast that it needs (2)."""
     for i in range(1, m.body.shape[0]):
         omega = angular(load6(w.body[i].velocity))
-        if h * h * dot(omega, omega) > SLOW * SLOW and not floats_alone(m, i):
+        fast = h * h * dot(omega, omega) > MIN_TREE_TURN_RAD * MIN_TREE_TURN_RAD
+        if fast and not floats_alone(m, i):
             return True
     return False
 
@@ -121,8 +122,8 @@ def settle(m, v, h, load, w, a, again, free):
     """Velocities of the trees in ``free`` by (2);
     w.load is the joint forces, and their copy ``load``.
 
-    Where it is done ``again`` with other forces the middle stays what it was: who asks which force
-    a joint needs wants a linear answer.
+    Repeated (``again``) with other forces, the middle velocity stays as it was, so that the result
+    is linear in the forces.
     """
     for _ in range(1 if again else PASSES):
         half = 0.0 if _jumps(m, v, free, h) else 0.5
@@ -149,15 +150,15 @@ def _jumps(m, v, free, h):
             continue
         for k in range(body.v_start + (3 if body.kind == FLOATING else 0), body.v_end):
             # a NaN jumps
-            if not abs(free[k] - v[k]) * h <= JUMP:
+            if not abs(free[k] - v[k]) * h <= MAX_TURN_CHANGE_RAD:
                 return True
     return False
 
 
 @kernel(apart="none", rare=True)
 def turn(m, v, free, w, h, deep, change):
-    """How bodies turn and move: ``change`` becomes the velocity that configurations follow,
-    ``free`` the one they end with.
+    """Compute the velocities of bodies over a step: ``change`` is the one that configurations
+    follow, ``free`` the one at the end.
 
     Args:
         v, w: velocities and kinematics before the step.
@@ -169,21 +170,21 @@ def turn(m, v, free, w, h, deep, change):
         k = m.body[i].v_end - 3
         before = (v[k], v[k + 1], v[k + 2])
         after = (free[k], free[k + 1], free[k + 2])
-        turned = (change[k], change[k + 1], change[k + 2])
+        velocity = (change[k], change[k + 1], change[k + 2])
         ends, alone = after, floats_alone(m, i) and unmoved(m, w, m.body[i].v_start)
         if deep:
-            ends = _rotated(after, scale(h, turned))
+            ends = _rotated(after, scale(h, velocity))
             free[k], free[k + 1], free[k + 2] = ends[0], ends[1], ends[2]
         if alone and w.body[i].acted_on == 0:
-            turned = scale(0.5, add(before, after))
-            change[k], change[k + 1], change[k + 2] = turned[0], turned[1], turned[2]
+            velocity = scale(0.5, add(before, after))
+            change[k], change[k + 1], change[k + 2] = velocity[0], velocity[1], velocity[2]
         if alone:
             # (3), in the axes of the joint
             b, c = k - 3, mul_t(load9(m.body[i].rotation), load3(w.body[i].centre))
-            new = _rotated(c, scale(h, turned))
+            new = _rotated(c, scale(h, velocity))
             moves = add(
                 (change[b], change[b + 1], change[b + 2]),
-                add(cross(turned, c), scale(1.0 / h, sub(c, new))),
+                add(cross(velocity, c), scale(1.0 / h, sub(c, new))),
             )
             fast = sub(add((free[b], free[b + 1], free[b + 2]), cross(after, c)), cross(ends, new))
             change[b], change[b + 1], change[b + 2] = moves[0], moves[1], moves[2]
@@ -209,7 +210,7 @@ def spin(J, omega, explicit, h):
     y = explicit
     known = scale(h, cross(omega, sym_mul(J, omega)))
     xx, yy, zz = (J[0], J[1], J[2]), (J[1], J[3], J[4]), (J[2], J[4], J[5])
-    for _ in range(NEWTON):
+    for _ in range(NEWTON_STEPS):
         mean = scale(0.5, add(omega, y))
         L = sym_mul(J, mean)
         error = add(sub(sym_mul(J, sub(y, explicit)), known), scale(h, cross(mean, L)))

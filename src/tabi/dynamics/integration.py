@@ -22,10 +22,10 @@ def advance(m, q, v, h):
                 q[iq + 1] += h * v[k + 1]
                 q[iq + 2] += h * v[k + 2]
                 iq, k = iq + 3, k + 3
-            turned = quaternion.turned(
+            Q = quaternion.rotated(
                 (q[iq], q[iq + 1], q[iq + 2], q[iq + 3]), (h * v[k], h * v[k + 1], h * v[k + 2])
             )
-            q[iq], q[iq + 1], q[iq + 2], q[iq + 3] = turned[0], turned[1], turned[2], turned[3]
+            q[iq], q[iq + 1], q[iq + 2], q[iq + 3] = Q[0], Q[1], Q[2], Q[3]
         else:
             for j in range(body.v_end - k):
                 q[iq + j] += h * v[k + j]

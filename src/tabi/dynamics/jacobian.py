@@ -1,4 +1,4 @@
-"""How a point of a body moves with the joints.
+"""Jacobian of a point of a body.
 
 With r the point from the tree's origin, a column S = (s, s_o) of a joint that carries the
 body contributes

@@ -1,4 +1,4 @@
-"""Where every body is, how its joint can move it, and how fast it goes.
+"""Forward kinematics: pose and velocity of every body, and the motions its joint allows.
 
     R_i = R_p P_i R(q_i),   p_i = p_p + R_p o_i + d(q_i)                                      (1)
     V_i = V_p + S_i v_i,    V = (ω, velocity of the body's point at the tree's origin)         (2)
@@ -77,14 +77,14 @@ def positions(m, q, w):
         # motion columns, then turn by q
         if kind == REVOLUTE:
             store6(w.dof[k].motion, pair(z, cross(p, z)))
-            x, y = _turned(x, y, q[iq])
+            x, y = _rotated_axes(x, y, q[iq])
         elif kind == PRISMATIC:
             store6(w.dof[k].motion, pair(zero, z))
         elif kind == PLANAR:
             store6(w.dof[k].motion, pair(zero, x))
             store6(w.dof[k + 1].motion, pair(zero, y))
             store6(w.dof[k + 2].motion, pair(z, cross(p, z)))
-            x, y = _turned(x, y, q[iq + 2])
+            x, y = _rotated_axes(x, y, q[iq + 2])
         elif kind != WELDED:
             if kind == FLOATING:
                 store6(w.dof[k].motion, pair(zero, x))
@@ -107,7 +107,7 @@ def positions(m, q, w):
 
 
 @kernel
-def _turned(x, y, angle):
+def _rotated_axes(x, y, angle):
     """Axes x, y after a turn about x × y."""
     s, c = sincos(angle)
     return add(scale(c, x), scale(s, y)), add(scale(c, y), scale(-s, x))
@@ -138,7 +138,7 @@ def velocity_product(body, w, v, V_P, V):
 
 @kernel
 def twists(m, v, w):
-    """Equation (2) alone."""
+    """Compute the velocities of all bodies by equation (2) alone."""
     for i in range(1, m.body.shape[0]):
         body = m.body[i]
         V = load6(w.body[body.parent].velocity)

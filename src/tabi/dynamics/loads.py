@@ -1,4 +1,4 @@
-"""What contacts exert together: their wrench, their centre of pressure, and the zero moment point.
+"""Resultant of contact forces: wrench, centre of pressure, and zero moment point.
 
     F = Σ f,   M_o = Σ ((p − o) × f + m)                                                        (1)
     c = o + n × M_o / (n · F)                                                                   (2)
@@ -26,9 +26,9 @@ from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, store3, sub
 
 Array = NDArray[np.float64]
-# the least vertical part of a normal of contacts that carry: 60°
-CARRIES = 0.5
-# nothing summed yet: force, moment, and of what carries load, points and normals
+# minimum vertical component of the normal of load-bearing contacts: 60°
+MIN_NORMAL_Z = 0.5
+# empty sum: force, moment, and of load-bearing contacts pressure, points and normals
 NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -58,7 +58,7 @@ def with_contact(total, point, normal, force):
     """
     F, M, load, centre, up = total
     pressed = dot(force, normal)
-    if normal[2] > CARRIES and pressed > 0.0:
+    if normal[2] > MIN_NORMAL_Z and pressed > 0.0:
         load, centre = load + pressed, add(centre, scale(pressed, point))
         up = add(up, scale(pressed, normal))
     return add(F, force), add(M, cross(point, force)), load, centre, up

@@ -1,4 +1,4 @@
-"""What one may ask of a model that is somewhere and moves: Jacobians, masses, momenta and joint
+"""Quantities of a model at a configuration and velocity: Jacobians, masses, momenta and joint
 forces.
 """
 
@@ -34,9 +34,9 @@ class Thing(Protocol):
 
 
 class Quantities:
-    """What follows from a model, its q and its v.
+    """Quantities that follow from a model, its q and its v.
 
-    Things are named, or told as objects: bodies, feet, frames and sensors; robots and objects.
+    Things are given by name or as objects: bodies, feet, frames and sensors; robots and objects.
     Matrices of a body, and of a robot, have the columns of that robot, ``v[v_slice(robot)]``, so
     nothing changes with what else is in the world; without a name they have all of them. Linear
     rows come first, in the world's axes.
@@ -62,7 +62,7 @@ class Quantities:
         raise NotImplementedError
 
     def _link(self, thing: Any) -> Link:
-        """Of a body, foot, frame or sensor."""
+        """Link of a body, foot, frame or sensor."""
         raise NotImplementedError
 
     # ---- places -----------------------------------------------------------------------------
@@ -80,11 +80,11 @@ class Quantities:
     def jacobian(
         self, body: Thing | str, point: ArrayLike | None = None, out: Array | None = None
     ) -> Array:
-        """How a point of a body moves with the joints of its robot, shape (6, n): linear velocity,
+        """Jacobian of a point of a body over its robot's columns, shape (6, n): linear velocity,
         then angular.
 
         Args:
-            point: in the frame of the body, foot or sensor [m]; its origin unless given.
+            point: in the frame of the body, foot or sensor [m]; default: its origin.
             out: written and returned instead of a new array.
         """
         link, start, count = self._place(body)
@@ -119,7 +119,7 @@ class Quantities:
     def centre_of_mass_jacobian(
         self, thing: Thing | str | None = None, out: Array | None = None
     ) -> Array:
-        """Of the velocity of the centre of mass, shape (3, n)."""
+        """Jacobian of the velocity of the centre of mass, shape (3, n)."""
         first, end, _, count = self._span(thing)
         J = self._room(out, (3, count))
         if not self._call(evaluation.centre_jacobian, first, end, J) > 0.0:
@@ -152,12 +152,14 @@ class Quantities:
         springs and dampers are not in it.
         """
         span, full = self._columns(thing), np.zeros(self.model.v_count)
-        given = np.asarray(a, float)
-        if given.shape != (count := span.stop - span.start,):
-            raise ModelError(f"a has shape {given.shape}; expected ({count},), as v_slice has it")
-        if not np.isfinite(given).all():
-            raise ModelError(f"a is {given[~np.isfinite(given)][0]} somewhere; expected numbers")
-        full[span] = given
+        desired = np.asarray(a, float)
+        if desired.shape != (count := span.stop - span.start,):
+            raise ModelError(f"a has shape {desired.shape}; expected ({count},), as v_slice has it")
+        if not np.isfinite(desired).all():
+            raise ModelError(
+                f"a is {desired[~np.isfinite(desired)][0]} somewhere; expected numbers"
+            )
+        full[span] = desired
         return self._joint_forces(full)[span]
 
     def bias_forces(self, thing: Thing | str | None = None) -> Array:
@@ -174,10 +176,10 @@ class Quantities:
 
     def _call(self, kernel: Any, *args: Any) -> Any:
         args = (self.model.arrays, *self._arrays(), self._last, *args)
-        found = self._entries.get(kernel)
-        if found is None:
-            found = self._entries[kernel] = entry(kernel, *args)
-        return found(*args)
+        function = self._entries.get(kernel)
+        if function is None:
+            function = self._entries[kernel] = entry(kernel, *args)
+        return function(*args)
 
     def _joint_forces(self, a: Array) -> Array:
         tau = np.empty(self.model.v_count)
@@ -203,7 +205,7 @@ class Quantities:
         return ModelError(f"{name} has no mass that moves, so no centre of mass")
 
     def _frame(self, link: Link) -> Array:
-        """Of a link: rotation row by row, origin [m], velocity of that [m/s], angular [rad/s]."""
+        """Frame of a link: rotation row by row, origin [m], its velocity [m/s], angular [rad/s]."""
         out, placement = np.empty(18), self._placements.get(link)
         if placement is None:
             X = link.placement
@@ -245,24 +247,24 @@ class Quantities:
         """First moving body and end of a robot or object, or of all; its first column, and how
         many it has.
         """
-        found = self._spans.get(thing) if isinstance(thing, Hashable) else None
-        if found is None:
+        span = self._spans.get(thing) if isinstance(thing, Hashable) else None
+        if span is None:
             name = None if thing is None else self._name(thing)
             if name is not None and name not in self.model.things:
                 raise unknown("robot or object", name, "the model", self.model.things)
             first, end = self.model.things[name] if name else (1, self.model.body_count + 1)
             columns = self.model.v_slice(name) if name else slice(0, self.model.v_count)
-            found = first, end, int(columns.start), int(columns.stop - columns.start)
-            self._spans[thing] = found
-        return found
+            span = first, end, int(columns.start), int(columns.stop - columns.start)
+            self._spans[thing] = span
+        return span
 
     def _place(self, body: Thing | str) -> tuple[Link, int, int]:
         """A link, the first column of its robot or object, and how many that has; all columns for
         what does not move.
         """
-        found = self._places.get(body) if isinstance(body, Hashable) else None
-        if found is None:
+        place = self._places.get(body) if isinstance(body, Hashable) else None
+        if place is None:
             link, things = self._link(body), self.model.things.items()
             names = [name for name, (first, end) in things if first <= link.body < end]
-            found = self._places[body] = (link, *self._span(names[0] if names else None)[2:])
-        return found
+            place = self._places[body] = (link, *self._span(names[0] if names else None)[2:])
+        return place

@@ -1,4 +1,4 @@
-"""What the kernels report, as errors that name the joint: kernels never raise."""
+"""Statuses of kernels as errors that name the joint: kernels never raise."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where a robot is and how it moves, from its sensors."""
+"""State estimation: pose and velocity of a robot from its sensors."""

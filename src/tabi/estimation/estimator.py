@@ -1,42 +1,43 @@
-"""Where a robot is and how it leans, from its IMU, its encoders and what its feet feel.
+"""State estimation: pose and velocity of a robot from its IMU, encoders and foot sensors.
 
-Frames: W the world, B the base, I the IMU, F a foot. b is the gyro's bias, g gravity. The IMU tells
+Frames: W the world, B the base, I the IMU, F a foot. b is the gyro's bias, g gravity. The IMU
+measures
 
     gyro = ω_WI + b + noise,   f = R_WIᵀ (a_I − g) + noise                                      (1)
-Attitude is the gyro's integral, turned so that gravity comes out vertical: a complementary filter
-on the rotations (Mahony, Hamel and Pflimlin),
+Attitude is the gyro's integral, rotated so that measured gravity is vertical: a complementary
+filter on the rotations (Mahony, Hamel and Pflimlin),
 
     Ṙ_WI = R_WI [ω]× + [k_P e]× R_WI,   ω = gyro − b,   e = n/|n| × z                           (2)
     ḃ = −k_I R_WIᵀ e                                                                            (3)
-n is what gravity would read as in the world's axes. An accelerometer alone tells it at rest only;
-the feet tell how the IMU accelerates. A point C of a stance foot, its centre of pressure, is at
+n is the measured gravity in the world's axes. An accelerometer alone measures it at rest only; the
+feet give the acceleration of the IMU. A point C of a stance foot, its centre of pressure, is at
 rest, so that base and IMU move with
 
     ω_WB = R_BI ω − ω_BI,   v_B = −(ω_WB × r_BC + ṙ_BC),   v_I = v_B + ω_WB × p_BI + v_BI       (4)
 in the base's axes, and, with a low-pass of the first order,
 
     n = lowpass(R_WI f − d/dt (R_WB v_I))                                                       (5)
-Nothing in (4) asks a foot not to turn: it may roll over its edge. One that lies flat does not, and
-tells what the gyro should read; the mean difference is the bias:
+(4) allows a foot to rotate: it may roll over its edge. A flat foot does not, and predicts the gyro
+reading; the mean difference is the bias:
 
     ḃ = k_B (gyro − b − R_BIᵀ (ω_BI − ω_BF))                                                    (6)
-One that rolls over an edge turns about that edge, and one that bears a robot in motion may turn
-with what it stands on, always in the same sense in a walk: both still tell the part of (6) along
-the vertical, which gravity does not. These count a fiftieth, as feet turn to and fro in each step.
-On ground that is known to be level a flat sole also tells the vertical: k_L turns it level as k_P
-does n. Yaw is an integral and drifts with what is left of the bias.
+A foot that rolls over an edge rotates about that edge, and a foot under a moving robot may rotate
+with its support, always in the same sense in a walk: both still measure the part of (6) along the
+vertical, which gravity does not. Their gain is a fiftieth, as feet rotate back and forth in each
+step. On level ground a flat sole also measures the vertical: k_L rotates it level as k_P does n.
+Yaw is an integral and drifts with the remaining bias.
 
-The base is where the feet stood when they landed: with shares s of the load,
+The base position follows from the landed feet: with shares s of the load,
 
     p_WB = Σ s (p_WF,landed − R_WB p_BF),   v_WB = Σ s R_WB v_B                                 (7)
-A foot that rolls about C takes its place along, ṗ_WF = ω_WF × (p_WF − p_WC). With no foot on the
-ground the accelerometer is integrated and (2) keeps its gyro only.
+The position of a foot that rolls about C moves with it, ṗ_WF = ω_WF × (p_WF − p_WC). With no foot
+on the ground the accelerometer is integrated and (2) uses its gyro only.
 
 Start: the robot stands, both soles flat. The vertical and the bias are from the first reading,
-heading and place as told. Gains begin larger, as 1/t, which makes means of what was seen, until
-they are as small as told.
-Delay: (2) to (6) run at the time of the IMU's sample, with limbs as they were then; the gyro takes
-the attitude from there to now.
+heading and position are parameters. Gains begin at 1/t, which averages the readings, until they
+reach the specified gains.
+Delay: (2) to (6) run at the time of the IMU's sample, with the limbs of that time; the gyro
+integrates the attitude from there to now.
 
 Reference: R. Mahony, T. Hamel, J.-M. Pflimlin, Nonlinear complementary filters on the special
 orthogonal group, IEEE Trans. Automatic Control 53 (2008) 1203–1218.
@@ -66,21 +67,21 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
-# moments that are kept for a delayed IMU
-MOMENTS = 64
+# samples stored for a delayed IMU
+MAX_SAMPLES = 64
 
 
 @dataclass(frozen=True)
 class EstimatorGains:
-    """How fast an estimator believes what.
+    """Correction rates of an estimator.
 
     Attributes:
-        gravity: k_P, the accelerometer about the vertical [1/s].
-        bias: k_I, the same about the gyro's bias [1/s²].
-        stance: k_B, a flat foot about the gyro's bias [1/s].
-        level: k_L, a flat sole about the vertical [1/s]; 0 where ground may slope or feet be soft.
+        gravity: k_P, accelerometer → vertical [1/s].
+        bias: k_I, accelerometer → gyro bias [1/s²].
+        stance: k_B, flat foot → gyro bias [1/s].
+        level: k_L, flat sole → vertical [1/s]; 0 where ground may slope or feet be soft.
         bandwidth: of the low-pass of (5) [Hz].
-        least_load: of the robot's weight: a foot with less does not stand.
+        least_load: share of the robot's weight below which a foot is no stance foot.
     """
 
     gravity: float = 0.5
@@ -101,13 +102,13 @@ class EstimatorGains:
 
 @dataclass(frozen=True, eq=False)
 class StateEstimate:
-    """Of a robot, in the world's axes.
+    """Estimated state of a robot, in the world's axes.
 
     Attributes:
-        base: X_WB. base_velocity: of its origin, and angular.
+        base: X_WB. base_velocity: linear, of its origin, and angular.
         centre_of_mass: [m]. centre_of_mass_velocity: [m/s].
         gyro_bias: in the IMU's axes [rad/s].
-        stance: of each foot its share of the load, together 1, or all 0 with no foot on the ground.
+        stance: share of the load on each foot, sum 1, or all 0 with no foot on the ground.
     """
 
     base: Transform
@@ -119,16 +120,15 @@ class StateEstimate:
 
 
 class Estimator(Rewindable):
-    """Estimates from measurements: ``estimate = estimator(time, measurement)``, once in every
-    period of a controller. No truth is read.
+    """State estimator, called in every period of a controller: ``estimate = estimator(time,
+    measurement)``. It uses no ground truth.
 
     Args:
-        imu: a sensor's name, or those of a gyro and an accelerometer; found unless given.
-        feet: of each foot its sensor of force or touch; found unless given.
-        delay: of the IMU [s]; what the robot's sensor says unless given, and half the time between
-            its samples.
-        start: where the base is at the start; where the robot is built to stand unless given. Its
-            tilt and height are measured: the lowest sole is on the ground.
+        imu: name of a sensor, or names of a gyro and an accelerometer; default: found on the robot.
+        feet: force or touch sensor of each foot; default: found on the robot.
+        delay: of the IMU [s]; default: that of the robot's sensor, and half its sampling time.
+        start: pose of the base at the start; default: as the robot was placed. Tilt and height are
+            measured: the lowest sole is on the ground.
         gains: see ``EstimatorGains``.
     """
 
@@ -143,39 +143,41 @@ class Estimator(Rewindable):
         start: Transform | None = None,
         gains: EstimatorGains | None = None,
     ) -> None:
-        self._sense, self.gains = BodySense(robot, imu, feet), gains or EstimatorGains()
-        self.delay = self._sense.lag if delay is None else real("delay of the estimator", delay)
+        self._body_sense, self.gains = BodySense(robot, imu, feet), gains or EstimatorGains()
+        self.delay = (
+            self._body_sense.lag if delay is None else real("delay of the estimator", delay)
+        )
         if not 0 <= self.delay < inf:
             raise ModelError(f"delay of the estimator is {delay} s; expected a number ≥ 0")
         self._start = robot.placements()[robot.base] if start is None else start
         self._ground = robot.ground_height
-        self._model = self._sense.model.arrays
-        # machine code, when it is first asked
+        self._model = self._body_sense.model.arrays
+        # machine code, at the first call
         self._estimate: Any = None
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew with the next measurement."""
+        """Restart with the next measurement."""
         self._last: tuple[float, StateEstimate] | None = None
         self.state = self.fresh()
 
     @property
     def feet(self) -> tuple[str, ...]:
-        """Whose loads are felt."""
-        return self._sense.feet
+        """Names of the feet whose loads are measured."""
+        return self._body_sense.feet
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """That are read: gyro, accelerometer, which may be one, and those of the feet."""
-        return self._sense.sensors
+        """Sensors in use: gyro, accelerometer, which may be one, and those of the feet."""
+        return self._body_sense.sensors
 
     def read(self, sensor: Sensor, measurement: Measurement) -> Array:
-        """What a sensor tells, calibrated where its reading is raw."""
+        """Return a sensor's reading, calibrated where it is raw."""
         return read(sensor, measurement)
 
     def fresh(self) -> EstimatorState:
-        """What is remembered before the first measurement."""
-        sense, feet = self._sense, len(self._sense.feet)
+        """Return the state before the first measurement."""
+        sense, feet = self._body_sense, len(self._body_sense.feet)
         g = float(np.linalg.norm(sense.gravity))
         settings, soles = table(1, SETTINGS), sense.outlines
         for field in fields(self.gains):
@@ -195,8 +197,8 @@ class Estimator(Rewindable):
             bias=np.zeros(3),
             n=np.array([0.0, 0.0, g]),
             imu_velocity=np.zeros(3),
-            past_time=np.zeros(MOMENTS),
-            past=np.zeros((MOMENTS, 1 + feet, 18)),
+            past_time=np.zeros(MAX_SAMPLES),
+            past=np.zeros((MAX_SAMPLES, 1 + feet, 18)),
             past_count=np.zeros(1, np.int64),
             landed=np.zeros((feet, 3)),
             has_landed=np.zeros(feet, np.int64),
@@ -205,25 +207,25 @@ class Estimator(Rewindable):
             share=np.zeros(feet),
             base=np.zeros(18),
             centre=np.zeros(6),
-            felt=sense.fresh(),
+            body_state=sense.fresh(),
         )
 
     def update(self, time: float, measurement: Measurement) -> EstimatorState:
-        """The state after a measurement, in arrays that the next one overwrites; a time that is
-        past begins anew.
+        """Update the state by a measurement and return its arrays, which the next call overwrites;
+        a time in the past restarts it.
         """
         clock = self.state.clock[0]
-        if clock["begun"] and time < clock["time"]:
+        if clock["has_started"] and time < clock["time"]:
             self.reset()
         state = self.state
-        self._sense.take(state.felt, measurement)
+        self._body_sense.load_readings(state.body_state, measurement)
         if self._estimate is None:
             self._estimate = entry(estimation.estimate, self._model, state, float(time))
         self._estimate(self._model, state, float(time))
         return state
 
     def __call__(self, time: float, measurement: Measurement) -> StateEstimate:
-        """The estimate now; a time that is past begins anew."""
+        """Return the estimate now; a time in the past restarts the estimator."""
         if self._last is not None and time == self._last[0]:
             return self._last[1]
         if self._last is not None and time < self._last[0]:
@@ -236,7 +238,7 @@ class Estimator(Rewindable):
             centre[:3],
             centre[3:],
             state.bias.copy(),
-            dict(zip(self._sense.feet, state.share.tolist(), strict=True)),
+            dict(zip(self._body_sense.feet, state.share.tolist(), strict=True)),
         )
         self._last = time, estimate
         return estimate

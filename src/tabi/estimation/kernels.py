@@ -5,7 +5,16 @@ from math import cos, exp, pi, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.estimation.felt import FLAT, LOAD, MOVES, PLACE, POINT, TURNS, Felt, feel
+from tabi.estimation.body_state import (
+    ANGULAR_VELOCITY,
+    FLAT,
+    LINEAR_VELOCITY,
+    LOAD,
+    POINT,
+    POSITION,
+    BodyState,
+    update_body_state,
+)
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.spatial.vector import (
@@ -23,13 +32,13 @@ from tabi.spatial.vector import (
     sub,
 )
 
-# 1/s: no gain is larger at the start, where 1/t is: of the vertical, and of the bias
-FASTEST_VERTICAL, FASTEST_BIAS = 2.0, 10.0
-# of g: readings that differ so much from gravity in size tell nothing about its direction
-DOUBTFUL = 0.2
-# rad/s: limbs that turn faster between the IMU and a foot may make the ground under it give way, or
-# turn the foot on it; 1: share of the gain of (6) then
-STILL, MOVING = 0.05, 0.02
+# largest gains at the start, where they are 1/t: of the vertical, and of the bias [1/s]
+MAX_VERTICAL_GAIN, MAX_BIAS_GAIN = 2.0, 10.0
+# share of g by which a reading may differ from gravity in size to measure its direction
+GRAVITY_TOLERANCE = 0.2
+# angular velocity between IMU and foot above which the foot may rotate on the ground, or with it
+# [rad/s]; share of the gain of (6) that is then used
+MAX_STILL_RATE, MOVING_SHARE = 0.05, 0.02
 UP = (0.0, 0.0, 1.0)
 
 SETTINGS = np.dtype(
@@ -49,27 +58,31 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
-# of the estimate: when; how long the feet have told of gravity, and of the bias; 1 where it has
-# begun, and where the IMU's velocity is known
+# time of the estimate; time for which the feet have measured gravity, and the bias; 1 once started,
+# and once the IMU's velocity is known
 CLOCK = np.dtype(
-    [(name, float) for name in ("time", "stood", "still", "begun", "moving")], align=True
+    [
+        (name, float)
+        for name in ("time", "gravity_time", "bias_time", "has_started", "has_velocity")
+    ],
+    align=True,
 )
 
 
 class EstimatorState(Structure):
-    """What an estimator remembers, of a robot with f feet.
+    """State of an estimator, of a robot with f feet.
 
     Attributes:
-        settings: of SETTINGS, shape (1,). clock: of CLOCK, shape (1,). g: gravity [m/s²].
-        start: of the base as told, rotation row by row and place, shape (12,); ground: its height
-            [m], shape (1,).
+        settings: row of SETTINGS, shape (1,). clock: row of CLOCK, shape (1,). g: gravity [m/s²].
+        start: specified pose of the base, rotation row by row and position, shape (12,); ground:
+            its height [m], shape (1,).
         R_WI, bias, n, imu_velocity: of (2) to (5).
-        past_time, past: moments before, newest last, and the frames of the IMU and the feet then,
-            shape (k, 1 + f, 18); past_count: how many there are, shape (1,).
-        landed: place of each foot, shape (f, 3); has_landed: 1 where there is one.
+        past_time, past: times of past samples, newest last, and their frames of the IMU and the
+            feet, shape (k, 1 + f, 18); past_count: number of samples, shape (1,).
+        landed: position of each foot, shape (f, 3); has_landed: 1 where there is one.
         corner: of the soles in their frames, shape (f, ·, 2); corner_count: of each.
         share: of the load on each foot.
-        base: rotation row by row, place, velocity, angular velocity, shape (18,).
+        base: rotation row by row, position, velocity, angular velocity, shape (18,).
         centre: of mass, and its velocity, shape (6,).
     """
 
@@ -92,63 +105,67 @@ class EstimatorState(Structure):
     share: NDArray[np.float64]
     base: NDArray[np.float64]
     centre: NDArray[np.float64]
-    felt: Felt
+    body_state: BodyState
 
 
 @kernel
 def estimate(m, e, time):
-    """The estimate at a time [s], from the readings in ``e.felt``."""
-    clock, felt = e.clock[0], e.felt
-    dt = time - clock.time if clock.begun != 0.0 else 0.0
-    if clock.begun != 0.0 and dt == 0.0:
-        # the same moment again
+    """Estimate the state at a time [s], from the readings in ``e.body_state``."""
+    clock, body = e.clock[0], e.body_state
+    dt = time - clock.time if clock.has_started != 0.0 else 0.0
+    if clock.has_started != 0.0 and dt == 0.0:
+        # same time as before
         return
-    feel(m, felt, dt)
+    update_body_state(m, body, dt)
     share_loads(e)
-    gyro = mul(load9(felt.to_imu), load3(felt.gyro))
-    if clock.begun == 0.0:
-        begin(e, gyro)
+    gyro = mul(load9(body.to_imu), load3(body.gyro))
+    if clock.has_started == 0.0:
+        initialise(e, gyro)
     else:
-        remember(e, time)
-        turn(e, dt, gyro, e.past[0])
-    clock.time, clock.begun = time, 1.0
-    follow(e, dt, gyro)
+        store_sample(e, time)
+        integrate_attitude(e, dt, gyro, e.past[0])
+    clock.time, clock.has_started = time, 1.0
+    update_base(e, dt, gyro)
 
 
 @kernel
 def share_loads(e):
-    """Shares of the feet; those with little load have none."""
+    """Compute the load shares of the feet, 0 for those with little load."""
     s, total = e.settings[0], 0.0
     for k in range(e.share.shape[0]):
-        e.share[k] = max(0.0, e.felt.pressed[k, LOAD] - s.least_load * s.weight)
+        e.share[k] = max(0.0, e.body_state.pressure[k, LOAD] - s.least_load * s.weight)
         total += e.share[k]
     for k in range(e.share.shape[0]):
         e.share[k] = e.share[k] / total if total > 0.0 else 0.0
 
 
 @kernel
-def begin(e, gyro):
-    """The base on the ground, leaning as the accelerometer says; all feet are at rest."""
-    felt, s, f = e.felt, e.settings[0], load3(e.felt.acceleration)
-    R, R_BI = load9(e.start), load9(felt.frame[0])
+def initialise(e, gyro):
+    """Initialise the base on the ground, with the tilt of the accelerometer; all feet are at
+    rest.
+    """
+    body, s, f = e.body_state, e.settings[0], load3(e.body_state.acceleration)
+    R, R_BI = load9(e.start), load9(body.frame[0])
     size = sqrt(dot(f, f))
-    if abs(size - s.g) < DOUBTFUL * s.g:
-        R = matmul(turned_upright(scale(1.0 / size, mul(matmul(R, R_BI), f))), R)
+    if abs(size - s.g) < GRAVITY_TOLERANCE * s.g:
+        R = matmul(upright_rotation(scale(1.0 / size, mul(matmul(R, R_BI), f))), R)
     store9(e.R_WI, matmul(R, R_BI))
-    told, count = (0.0, 0.0, 0.0), e.share.shape[0]
+    predicted, count = (0.0, 0.0, 0.0), e.share.shape[0]
     for k in range(count):
-        limb = sub(load3(felt.frame[0, TURNS:]), load3(felt.frame[1 + k, TURNS:]))
-        told = add(told, scale(1.0 / count, mul_t(R_BI, limb)))
-    store3(e.bias, sub(gyro, told))
+        limb = sub(
+            load3(body.frame[0, ANGULAR_VELOCITY:]), load3(body.frame[1 + k, ANGULAR_VELOCITY:])
+        )
+        predicted = add(predicted, scale(1.0 / count, mul_t(R_BI, limb)))
+    store3(e.bias, sub(gyro, predicted))
     lowest = 1e300
     for k in range(count):
         for c in range(e.corner_count[k]):
             corner = (e.corner[k, c, 0], e.corner[k, c, 1], 0.0)
-            p = add(load3(felt.frame[1 + k, PLACE:]), mul(load9(felt.frame[1 + k]), corner))
+            p = add(load3(body.frame[1 + k, POSITION:]), mul(load9(body.frame[1 + k]), corner))
             lowest = min(lowest, mul(R, p)[2])
     p = (e.start[9], e.start[10], e.ground[0] - lowest)
     for k in range(count):
-        store3(e.landed[k], add(p, mul(R, load3(felt.frame[1 + k, PLACE:]))))
+        store3(e.landed[k], add(p, mul(R, load3(body.frame[1 + k, POSITION:]))))
         e.has_landed[k] = 1
     store9(e.base, R)
     store3(e.base[9:], p)
@@ -156,8 +173,8 @@ def begin(e, gyro):
 
 
 @kernel
-def turned_upright(a):
-    """The smallest rotation that takes a unit vector to the vertical, row by row."""
+def upright_rotation(a):
+    """Return the smallest rotation that takes a unit vector to the vertical, row by row."""
     x, y, z = a
     if z < -1.0 + 1e-12:
         return (1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -1.0)
@@ -166,62 +183,64 @@ def turned_upright(a):
 
 
 @kernel
-def remember(e, time):
-    """The limbs at this moment; the first of those that are kept is when the IMU measured."""
+def store_sample(e, time):
+    """Store the limbs of this time; the oldest stored sample is that of the IMU's measurement."""
     if e.past_count[0] == e.past.shape[0]:
-        forget(e, 1)
+        drop_samples(e, 1)
     count = e.past_count[0]
     e.past_time[count] = time
     for i in range(e.past.shape[1]):
         for c in range(e.past.shape[2]):
-            e.past[count, i, c] = e.felt.frame[i, c]
+            e.past[count, i, c] = e.body_state.frame[i, c]
     e.past_count[0] = count + 1
     drop, late = 0, time - e.settings[0].delay + 1e-9
     while drop < count and e.past_time[drop + 1] <= late:
         drop += 1
     if drop > 0:
-        forget(e, drop)
+        drop_samples(e, drop)
 
 
 @kernel
-def forget(e, drop):
-    """The oldest moments that are kept."""
-    e.past_count[0] -= drop
+def drop_samples(e, count):
+    """Remove the oldest stored samples."""
+    e.past_count[0] -= count
     for k in range(e.past_count[0]):
-        e.past_time[k] = e.past_time[k + drop]
+        e.past_time[k] = e.past_time[k + count]
         for i in range(e.past.shape[1]):
             for c in range(e.past.shape[2]):
-                e.past[k, i, c] = e.past[k + drop, i, c]
+                e.past[k, i, c] = e.past[k + count, i, c]
 
 
 @kernel
-def turn(e, dt, gyro, frame):
-    """Attitude and bias, (2) to (6), at the time of the IMU's sample, with limbs as then."""
-    s, clock, felt = e.settings[0], e.clock[0], e.felt
+def integrate_attitude(e, dt, gyro, frame):
+    """Integrate attitude and bias, (2) to (6), at the time of the IMU's sample, with the limbs of
+    that time.
+    """
+    s, clock, body = e.settings[0], e.clock[0], e.body_state
     R, R_BI = load9(e.R_WI), load9(frame[0])
     R_WB = matmul(R, transposed(R_BI))
     omega = sub(gyro, load3(e.bias))
     spin, bias = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    if find_gravity(e, dt, R_WB, omega, frame):
-        clock.stood += dt
+    if update_gravity(e, dt, R_WB, omega, frame):
+        clock.gravity_time += dt
         n = load3(e.n)
         size = sqrt(dot(n, n))
-        trust = max(0.0, 1.0 - abs(size - s.g) / (DOUBTFUL * s.g))
-        tilt = scale(trust / size, cross(n, UP))
-        spin = scale(at_first(s.gravity, clock.stood, FASTEST_VERTICAL), tilt)
+        weight = max(0.0, 1.0 - abs(size - s.g) / (GRAVITY_TOLERANCE * s.g))
+        tilt = scale(weight / size, cross(n, UP))
+        spin = scale(initial_gain(s.gravity, clock.gravity_time, MAX_VERTICAL_GAIN), tilt)
         bias = scale(-s.bias, mul_t(R, tilt))
     for k in range(e.share.shape[0]):
-        clock.still += dt * e.share[k]
+        clock.bias_time += dt * e.share[k]
     for k in range(e.share.shape[0]):
         if e.share[k] > 0.0:
-            limb = sub(load3(frame[0, TURNS:]), load3(frame[1 + k, TURNS:]))
-            turns = sub(omega, mul_t(R_BI, limb))
-            flat = felt.pressed[k, FLAT] != 0.0
-            gain = at_first(s.stance, clock.still, FASTEST_BIAS)
-            if not flat or dot(limb, limb) > STILL * STILL:
+            limb = sub(load3(frame[0, ANGULAR_VELOCITY:]), load3(frame[1 + k, ANGULAR_VELOCITY:]))
+            foot_rate = sub(omega, mul_t(R_BI, limb))
+            flat = body.pressure[k, FLAT] != 0.0
+            gain = initial_gain(s.stance, clock.bias_time, MAX_BIAS_GAIN)
+            if not flat or dot(limb, limb) > MAX_STILL_RATE * MAX_STILL_RATE:
                 up = (R[6], R[7], R[8])
-                turns, gain = scale(dot(up, turns), up), MOVING * s.stance
-            bias = add(bias, scale(gain * e.share[k], turns))
+                foot_rate, gain = scale(dot(up, foot_rate), up), MOVING_SHARE * s.stance
+            bias = add(bias, scale(gain * e.share[k], foot_rate))
             if flat:
                 F = load9(frame[1 + k])
                 normal = mul(R_WB, (F[2], F[5], F[8]))
@@ -232,93 +251,97 @@ def turn(e, dt, gyro, frame):
 
 
 @kernel(inline=True)
-def at_first(gain, time, fastest):
-    """A gain that makes a mean of what was seen, while the time [s] of it is short."""
-    return max(gain, min(fastest, 1.0 / time)) if time > 0.0 else max(gain, fastest)
+def initial_gain(gain, time, max_gain):
+    """Return a gain that averages the readings while their time [s] is short."""
+    return max(gain, min(max_gain, 1.0 / time)) if time > 0.0 else max(gain, max_gain)
 
 
 @kernel
-def find_gravity(e, dt, R_WB, omega, frame):
-    """n of (5); whether a foot tells."""
-    felt, v_B, stands = e.felt, (0.0, 0.0, 0.0), False
-    w_B = sub(mul(load9(frame[0]), omega), load3(frame[0, TURNS:]))
+def update_gravity(e, dt, R_WB, omega, frame):
+    """Update n of (5); return whether a stance foot measures it."""
+    body, v_B, stands = e.body_state, (0.0, 0.0, 0.0), False
+    w_B = sub(mul(load9(frame[0]), omega), load3(frame[0, ANGULAR_VELOCITY:]))
     for k in range(e.share.shape[0]):
         if e.share[k] > 0.0:
-            v_B = add(v_B, scale(e.share[k], base_velocity(w_B, frame[1 + k], felt.pressed[k])))
+            v_B = add(v_B, scale(e.share[k], base_velocity(w_B, frame[1 + k], body.pressure[k])))
             stands = True
-    v = add(add(v_B, cross(w_B, load3(frame[0, PLACE:]))), load3(frame[0, MOVES:]))
-    v, before, known = mul(R_WB, v), load3(e.imu_velocity), e.clock[0].moving != 0.0
+    v = add(add(v_B, cross(w_B, load3(frame[0, POSITION:]))), load3(frame[0, LINEAR_VELOCITY:]))
+    v, before, known = mul(R_WB, v), load3(e.imu_velocity), e.clock[0].has_velocity != 0.0
     store3(e.imu_velocity, v)
-    e.clock[0].moving = 1.0 if stands else 0.0
+    e.clock[0].has_velocity = 1.0 if stands else 0.0
     if not (stands and known):
         return False
     low = 1.0 - exp(-2.0 * pi * e.settings[0].bandwidth * dt)
-    f = mul(load9(e.R_WI), load3(felt.acceleration))
+    f = mul(load9(e.R_WI), load3(body.acceleration))
     raw = sub(f, scale(1.0 / dt, sub(v, before)))
     store3(e.n, add(load3(e.n), scale(low, sub(raw, load3(e.n)))))
     return True
 
 
 @kernel
-def base_velocity(w_B, frame, pressed):
-    """v_B of (4), in the base's axes, with the point of a foot that is at rest."""
-    arm = mul(load9(frame), load3(pressed[POINT:]))
-    r = add(load3(frame[PLACE:]), arm)
-    moves = add(load3(frame[MOVES:]), cross(load3(frame[TURNS:]), arm))
-    return scale(-1.0, add(cross(w_B, r), moves))
+def base_velocity(w_B, frame, pressure):
+    """Return v_B of (4), in the base's axes, from the point at rest of a foot."""
+    arm = mul(load9(frame), load3(pressure[POINT:]))
+    r = add(load3(frame[POSITION:]), arm)
+    foot_velocity = add(load3(frame[LINEAR_VELOCITY:]), cross(load3(frame[ANGULAR_VELOCITY:]), arm))
+    return scale(-1.0, add(cross(w_B, r), foot_velocity))
 
 
 @kernel
-def follow(e, dt, gyro):
-    """(7) and what follows from it, now: the gyro takes the attitude from its sample to here."""
-    felt, s = e.felt, e.settings[0]
-    frame, omega = felt.frame, sub(gyro, load3(e.bias))
+def update_base(e, dt, gyro):
+    """Compute base and centre of mass by (7) at the present time: the gyro integrates the attitude
+    since its sample.
+    """
+    body, s = e.body_state, e.settings[0]
+    frame, omega = body.frame, sub(gyro, load3(e.bias))
     R_WI = matmul(load9(e.R_WI), rotation(scale(s.delay, omega)))
     R_BI = load9(frame[0])
     R = matmul(R_WI, transposed(R_BI))
-    w_B = sub(mul(R_BI, omega), load3(frame[0, TURNS:]))
+    w_B = sub(mul(R_BI, omega), load3(frame[0, ANGULAR_VELOCITY:]))
     v, stands = (0.0, 0.0, 0.0), False
     for k in range(e.share.shape[0]):
         if e.share[k] > 0.0:
-            here = base_velocity(w_B, frame[1 + k], felt.pressed[k])
-            v, stands = add(v, scale(e.share[k], mul(R, here))), True
+            foot_velocity = base_velocity(w_B, frame[1 + k], body.pressure[k])
+            v, stands = add(v, scale(e.share[k], mul(R, foot_velocity))), True
     if not stands:
         v = load3(e.base[12:])
         if dt > 0.0:
-            fall = add(mul(R_WI, load3(felt.acceleration)), load3(e.g))
-            v = add(v, scale(dt, fall))
-    p = find_place(e, dt, add(load3(e.base[9:]), scale(dt, v)), R, w_B)
-    c, w = load3(felt.centre), mul(R, w_B)
+            acceleration = add(mul(R_WI, load3(body.acceleration)), load3(e.g))
+            v = add(v, scale(dt, acceleration))
+    p = base_position(e, dt, add(load3(e.base[9:]), scale(dt, v)), R, w_B)
+    c, w = load3(body.centre), mul(R, w_B)
     store9(e.base, R)
     store3(e.base[9:], p)
     store3(e.base[12:], v)
     store3(e.base[15:], w)
     store3(e.centre, add(p, mul(R, c)))
-    moves = add(cross(w_B, c), load3(felt.centre[3:]))
-    store3(e.centre[3:], add(v, mul(R, moves)))
+    centre_velocity = add(cross(w_B, c), load3(body.centre[3:]))
+    store3(e.centre[3:], add(v, mul(R, centre_velocity)))
 
 
 @kernel
-def find_place(e, dt, p, R, w_B):
-    """p_WB of (7), or p where no foot stood before; what lands is there from now on."""
-    felt, told, total = e.felt, (0.0, 0.0, 0.0), 0.0
+def base_position(e, dt, p, R, w_B):
+    """Return p_WB of (7), or p without a previous stance foot; newly landed feet are placed
+    here.
+    """
+    body, position, total = e.body_state, (0.0, 0.0, 0.0), 0.0
     for k in range(e.share.shape[0]):
-        share, frame = e.share[k], felt.frame[1 + k]
+        share, frame = e.share[k], body.frame[1 + k]
         if share > 0.0 and e.has_landed[k] != 0:
             landed = load3(e.landed[k])
-            if felt.pressed[k, FLAT] == 0.0:
-                arm = mul(load9(frame), load3(felt.pressed[k, POINT:]))
-                spin = add(w_B, load3(frame[TURNS:]))
+            if body.pressure[k, FLAT] == 0.0:
+                arm = mul(load9(frame), load3(body.pressure[k, POINT:]))
+                spin = add(w_B, load3(frame[ANGULAR_VELOCITY:]))
                 landed = sub(landed, scale(dt, mul(R, cross(spin, arm))))
                 store3(e.landed[k], landed)
-            told = add(told, scale(share, sub(landed, mul(R, load3(frame[PLACE:])))))
+            position = add(position, scale(share, sub(landed, mul(R, load3(frame[POSITION:])))))
             total += share
-    p = scale(1.0 / total, told) if total > 0.0 else p
+    p = scale(1.0 / total, position) if total > 0.0 else p
     for k in range(e.share.shape[0]):
         if e.share[k] > 0.0 and e.has_landed[k] == 0:
-            store3(e.landed[k], add(p, mul(R, load3(felt.frame[1 + k, PLACE:]))))
+            store3(e.landed[k], add(p, mul(R, load3(body.frame[1 + k, POSITION:]))))
             e.has_landed[k] = 1
-        # before the first step forces are not known: all feet are where they were put
+        # before the first step forces are unknown: all feet keep their positions
         elif e.share[k] == 0.0 and dt > 0.0:
             e.has_landed[k] = 0
     return p
@@ -326,13 +349,13 @@ def find_place(e, dt, p, R, w_B):
 
 @kernel(inline=True)
 def transposed(R):
-    """Rᵀ, row by row."""
+    """Return Rᵀ, row by row."""
     return (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
 
 
 @kernel
 def rotation(phi):
-    """The rotation by |phi| [rad] about phi, after Rodrigues, row by row."""
+    """Return the rotation by |phi| [rad] about phi, after Rodrigues, row by row."""
     x, y, z = phi
     angle = sqrt(x * x + y * y + z * z)
     a = sin(angle) / angle if angle > 1e-8 else 1.0
@@ -346,8 +369,8 @@ def rotation(phi):
 
 @kernel
 def orthogonal(R):
-    """A product of many rotations slowly ceases to be one: a step of Newton's method mends it,
-    1.5 R − 0.5 R Rᵀ R.
+    """Orthonormalise a product of many rotations by a step of Newton's method, 1.5 R − 0.5 R
+    Rᵀ R.
     """
     S = matmul(R, matmul(transposed(R), R))
     return (

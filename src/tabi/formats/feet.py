@@ -1,10 +1,10 @@
-"""Feet of a robot from a file: those that are given, else those that the file declares, else those
-that names or shapes tell.
+"""Feet of a robot from a file: those that the caller gives, else those that the file declares, else
+those that names or shapes suggest.
 
 By name a foot is an end of a limb that is called sole, foot, ankle or toe, with its opposite on the
 other side; of several pairs the one that reaches lowest with all joints at zero, and of those
 as low the one nearest to the ground by its name. A toe on a link that reaches as low is no foot,
-that link is. Where names tell nothing shapes do (``soles``). What was found and why, or what came
+that link is. Where names do not decide, shapes do (``soles``). What was found and why, or what came
 near, is a note.
 """
 
@@ -35,16 +35,16 @@ SIDES = ("left", "right")
 
 
 def declare(robot: Robot, path: Path, feet: Mapping[str, str | Mapping[str, Any]]) -> None:
-    """The feet that are given, in place of those that the file tells."""
+    """Declare the feet that the caller gives, in place of those of the file."""
     if not isinstance(feet, Mapping):
         raise ModelError(f"feet are {feet!r}; {_EXAMPLE}", path)
     robot.feet.clear()
     for foot, place in feet.items():
         _declare(robot, path, foot, place)
-    if len(feet) == 1 and (one := next(iter(feet))) in SIDES:
-        other = SIDES[one == "left"]
+    if len(feet) == 1 and (only := next(iter(feet))) in SIDES:
+        other = SIDES[only == "left"]
         robot.doubts.append(
-            f"only the foot {one!r} is given; a robot that stands on two needs the foot {other!r} "
+            f"only the foot {only!r} is given; a robot that stands on two needs the foot {other!r} "
             f"too"
         )
     owners: dict[Body, str] = {}
@@ -60,22 +60,24 @@ def declare(robot: Robot, path: Path, feet: Mapping[str, str | Mapping[str, Any]
 
 
 def _declare(robot: Robot, path: Path, foot: str, place: str | Mapping[str, Any]) -> None:
-    given = _checked(path, foot, place)
+    settings = _checked(path, foot, place)
     try:
-        body = robot.body(given["body"])
+        body = robot.body(settings["body"])
     except ModelError as problem:
         raise ModelError(
             f"foot {foot!r} stands on a body that is not there: {problem}", path
         ) from None
-    if "polygon" not in given:
+    if "polygon" not in settings:
         body = _with_shapes(robot, path, foot, body)
     try:
         polygon = (
-            None if "polygon" not in given else _numbers(foot, "polygon", given["polygon"], (-1, 2))
+            None
+            if "polygon" not in settings
+            else _numbers(foot, "polygon", settings["polygon"], (-1, 2))
         )
-        position = _numbers(foot, "position", given.get("position", (0.0, 0.0, 0.0)), (3,))
+        position = _numbers(foot, "position", settings.get("position", (0.0, 0.0, 0.0)), (3,))
         quaternion = _numbers(
-            foot, "quaternion", given.get("quaternion", (1.0, 0.0, 0.0, 0.0)), (4,)
+            foot, "quaternion", settings.get("quaternion", (1.0, 0.0, 0.0, 0.0)), (4,)
         )
         robot.add_foot(foot, body, polygon, position, quaternion)
     except ModelError as problem:
@@ -83,25 +85,25 @@ def _declare(robot: Robot, path: Path, foot: str, place: str | Mapping[str, Any]
 
 
 def _checked(path: Path, foot: str, place: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is given of a foot, as a mapping with known keys."""
-    given = {"body": place} if isinstance(place, str) else place
-    if not isinstance(given, Mapping):
+    """Settings of a foot as a mapping with known keys."""
+    settings = {"body": place} if isinstance(place, str) else place
+    if not isinstance(settings, Mapping):
         raise ModelError(f"foot {foot!r} is {place!r}; {_EXAMPLE}", path)
-    for key in given:
+    for key in settings:
         if key not in _KEYS:
             raise ModelError(
                 f"foot {foot!r} has the key {key!r}; expected keys among {', '.join(_KEYS)}", path
             )
-    if not isinstance(given.get("body"), str):
+    if not isinstance(settings.get("body"), str):
         raise ModelError(f"foot {foot!r} has no body; {_EXAMPLE}", path)
     for key in ("position", "quaternion"):
-        if key in given and "polygon" not in given:
+        if key in settings and "polygon" not in settings:
             raise ModelError(
                 f"foot {foot!r} has a {key} without a polygon; give both, or neither to find the "
                 f"sole from the body's shapes",
                 path,
             )
-    return given
+    return settings
 
 
 def _numbers(foot: str, key: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -155,8 +157,8 @@ def _shown(robot: Robot, body: Body) -> Body | None:
     if body.collision_shapes():
         return body
     owner = soles.links(robot)[body]
-    found = soles.lowest_bodies(robot).get(owner)
-    return None if found is None or owner is robot.base else found[0]
+    lowest = soles.lowest_bodies(robot).get(owner)
+    return None if lowest is None or owner is robot.base else lowest[0]
 
 
 # ---- feet that are not --------------------------------------------------------------------------
@@ -180,7 +182,9 @@ class FootLike:
 
 
 def look_for(robot: Robot) -> None:
-    """The feet that the file declares, names tell, or shapes; else say which bodies come near."""
+    """Declare the feet of the file, or those that names or shapes suggest; else note which bodies
+    come near.
+    """
     if _add_declared(robot):
         return
     named = _named(robot)
@@ -192,7 +196,7 @@ def look_for(robot: Robot) -> None:
         return
     by_shape = f"; {reason}" if reason else ""
     if named:
-        near = ", ".join(f"{one.name!r}{one.lacks}" for one in named[:8])
+        near = ", ".join(f"{candidate.name!r}{candidate.lacks}" for candidate in named[:8])
         robot.notes.append(
             f"no feet declared: not exactly one left and one right with a sole among {near}"
             f"{by_shape}; give feet={{…}}"
@@ -226,35 +230,36 @@ def _add_declared(robot: Robot) -> bool:
     except ModelError as problem:
         robot.feet.clear()
         places = ", ".join(f"{link!r} at {p}" for link, p in robot.foot_links.items() if p)
-        told = f"; the middles of their soles are {places}" if places else ""
-        robot.notes.append(f"feet of the file's foot_links cannot be used: {problem}{told}")
+        places_note = f"; the middles of their soles are {places}" if places else ""
+        robot.notes.append(f"feet of the file's foot_links cannot be used: {problem}{places_note}")
         return False
-    found = ", ".join(f"{foot} {robot.feet[foot].body.name!r}" for foot in feet)
-    robot.notes.append(f"feet of the file's foot_links: {found}; {soles.CHOOSE}")
+    declared_names = ", ".join(f"{foot} {robot.feet[foot].body.name!r}" for foot in feet)
+    robot.notes.append(f"feet of the file's foot_links: {declared_names}; {soles.CHOOSE}")
     return True
 
 
 def _add(robot: Robot, pair: tuple[FootLike, FootLike]) -> bool:
     """Whether a pair became the feet; notes say what it is, or why it is none."""
     try:
-        for side, one in zip(SIDES, pair, strict=True):
-            robot.add_foot(side, one.body)
+        for side, foot in zip(SIDES, pair, strict=True):
+            robot.add_foot(side, foot.body)
     except ModelError as problem:
         robot.feet.clear()
         robot.notes.append(f"feet found by name cannot be used: {problem}")
         return False
-    found = ", ".join(
-        f"{side} {one.body.name!r}" + (f" (for {one.name!r})" if one.name != one.body.name else "")
-        for side, one in zip(SIDES, pair, strict=True)
+    names = ", ".join(
+        f"{side} {foot.body.name!r}"
+        + (f" (for {foot.name!r})" if foot.name != foot.body.name else "")
+        for side, foot in zip(SIDES, pair, strict=True)
     )
-    toes = soles.said_of_toes([toe for one in pair for toe in one.toes])
-    robot.notes.append(f"feet found by name: {found}{toes}; {soles.CHOOSE}")
+    toes = soles.note_of_toes([toe for foot in pair for toe in foot.toes])
+    robot.notes.append(f"feet found by name: {names}{toes}; {soles.CHOOSE}")
     return True
 
 
 def _named(robot: Robot) -> list[FootLike]:
     """Ends of limbs that are called like feet, and what toes of them hang on."""
-    found: dict[Body, FootLike] = {}
+    candidates: dict[Body, FootLike] = {}
     low, link = soles.lowest_bodies(robot), soles.links(robot)
     for body in _end_bodies(robot):
         part = foot_names.part(body.name)
@@ -263,13 +268,13 @@ def _named(robot: Robot) -> list[FootLike]:
         shown, name, toes = _shown(robot, body) or body, body.name, ()
         above = soles.heel(robot, shown, low) if part == "toe" else None
         if above is not None:
-            toes = (*(found[above].toes if above in found else ()), shown.name)
+            toes = (*(candidates[above].toes if above in candidates else ()), shown.name)
             part = foot_names.part(above.name) or part
             shown, name = above, above.name if foot_names.part(above.name) else name
         height = low[link[shown]][1] if link[shown] in low else np.inf
-        if shown not in found or toes or found[shown].name != shown.name:
-            found[shown] = FootLike(shown, name, part, height, _lacks(robot, shown), toes)
-    return list(found.values())
+        if shown not in candidates or toes or candidates[shown].name != shown.name:
+            candidates[shown] = FootLike(shown, name, part, height, _lacks(robot, shown), toes)
+    return list(candidates.values())
 
 
 def _lacks(robot: Robot, body: Body) -> str:
@@ -279,21 +284,21 @@ def _lacks(robot: Robot, body: Body) -> str:
 
 
 def _lowest_pair(robot: Robot, named: list[FootLike]) -> tuple[FootLike, FootLike] | None:
-    """Left and right; None where no pair is told, or several that are as good."""
+    """Left and right foot; None without a pair, or with several that are as good."""
     names, link = {body.name for body in robot.bodies}, soles.links(robot)
     sides: dict[str, list[FootLike]] = {side: [] for side in SIDES}
-    for one in named:
-        side = foot_names.side(one.name, names)
-        if side and not one.lacks:
-            sides[side].append(one)
-    lowest = min((one.height for one in named), default=0.0) + soles.LEVEL
+    for foot in named:
+        side = foot_names.side(foot.name, names)
+        if side and not foot.lacks:
+            sides[side].append(foot)
+    lowest = min((foot.height for foot in named), default=0.0) + soles.LEVEL
     for part in foot_names.PARTS:
         pair = []
         for side in SIDES:
-            level = [one for one in sides[side] if one.part == part and one.height < lowest]
+            level = [foot for foot in sides[side] if foot.part == part and foot.height < lowest]
             # what is fixed to one link is one foot
-            if len({link[one.body] for one in level}) == 1:
-                pair.append(min(level, key=lambda one: one.height))
+            if len({link[foot.body] for foot in level}) == 1:
+                pair.append(min(level, key=lambda foot: foot.height))
         if len(pair) == 2:
             return pair[0], pair[1]
     return None

@@ -33,10 +33,10 @@ def adopt(robot: Robot, upright: Iterable[str]) -> None:
     choices = list(upright)
     if "half_sitting" in robot.poses or not choices:
         return
-    told = named(choices)
-    name = told or choices[0]
+    preferred = named(choices)
+    name = preferred or choices[0]
     robot.poses["half_sitting"] = robot.poses[name]
-    why = "" if told else ", as the first one with its base upright; none is named home or stand"
+    why = "" if preferred else ", the first one with its base upright; none is named home or stand"
     robot.notes.append(
         f"keyframe {name!r} is also the robot's half_sitting, in which it stands{why}"
     )

@@ -1,6 +1,6 @@
 """Robots from files of any kind that tabi reads, with their feet declared.
 
-The suffix says who reads the file; for XML the root element does, because URDF and MJCF share
+The suffix selects the reader; for XML the root element does, because URDF and MJCF share
 suffixes. Feet are given, or looked for: see ``feet``.
 """
 
@@ -18,7 +18,7 @@ from tabi._errors import ModelError
 from tabi.formats import feet as feet_of
 from tabi.formats import visual
 from tabi.model.joint import INFINITY
-from tabi.model.report import doubts
+from tabi.model.report import suspicious_values
 from tabi.model.robot import Robot
 
 _XML = (".urdf", ".xml", ".mjcf")
@@ -51,7 +51,7 @@ def load(
         feet_of.declare(robot, path, feet)
     elif not robot.feet:
         feet_of.look_for(robot)
-    doubts.note(robot)
+    suspicious_values.note(robot)
     return robot
 
 
@@ -121,27 +121,29 @@ def _drop_zero_limits(robot: Robot) -> None:
         if motor:
             joint.motor = replace(motor, torque_limit=torque or INFINITY)
     if names:
-        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        told = (
+        rest = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        note = (
             f"joints with a limit of effort or velocity of 0, taken as not given ({len(names)}): "
-            f"{', '.join(names[:6])}{more}"
+            f"{', '.join(names[:6])}{rest}"
         )
-        robot.notes.append(told)
-        robot.doubts.append(told)
+        robot.notes.append(note)
+        robot.doubts.append(note)
 
 
-def _apply_srdf(robot: Robot, path: Path, told: str | Path | bool) -> None:
-    """Read the SRDF file that is given, or found."""
+def _apply_srdf(robot: Robot, path: Path, srdf_choice: str | Path | bool) -> None:
+    """Read the SRDF file that is given, or the one beside the URDF file."""
     from tabi.formats.urdf import srdf
 
-    if not isinstance(told, (str, Path, bool)):
-        raise ModelError(f"srdf is {told!r}; expected the path of a file, or False for none", path)
-    if not isinstance(told, bool):
-        srdf.apply(robot, Path(told))
-    elif told and path.suffix.lower() in _XML and _root_element(path) == "robot":
-        found = srdf.beside(path)
-        if found is not None:
-            srdf.apply(robot, found, found=True)
+    if not isinstance(srdf_choice, (str, Path, bool)):
+        raise ModelError(
+            f"srdf is {srdf_choice!r}; expected the path of a file, or False for none", path
+        )
+    if not isinstance(srdf_choice, bool):
+        srdf.apply(robot, Path(srdf_choice))
+    elif srdf_choice and path.suffix.lower() in _XML and _root_element(path) == "robot":
+        file = srdf.beside(path)
+        if file is not None:
+            srdf.apply(robot, file, is_beside=True)
 
 
 def _root_element(path: Path) -> str:

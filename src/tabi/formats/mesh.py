@@ -131,7 +131,7 @@ def distinct(points: NDArray) -> NDArray:
 
 def _stl(data: bytes, file: Path) -> NDArray:
     count = int.from_bytes(data[80:84], "little")
-    # a binary file may begin with "solid" too: its length tells
+    # a binary file may begin with "solid" too: its length decides
     binary = len(data) == 84 + 50 * count
     if not binary and data[:256].lstrip()[:5].lower() == b"solid":
         corners = re.findall(rb"vertex\s+(\S+\s+\S+\s+\S+)", data)
@@ -192,8 +192,8 @@ def faces(file: Path) -> tuple[Array, NDArray[np.int64]]:
     try:
         import trimesh
 
-        found: Any = trimesh.load(file, force="mesh")
-        points, triangles = np.asarray(found.vertices, float), np.asarray(found.faces, np.int64)
+        mesh: Any = trimesh.load(file, force="mesh")
+        points, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
     except Exception as problem:  # its readers raise anything
         raise ModelError(
             f"faces of the mesh cannot be read ({problem}); convert it to STL or OBJ", file
@@ -257,5 +257,5 @@ def scaled(shape: Convex, scale: Array) -> Convex:
     if (np.asarray(scale) == 1.0).all():
         return shape
     triangles = shape.triangles if np.prod(scale) > 0 else shape.triangles[:, ::-1]
-    placed = None if shape.from_file is None else np.diag(scale) @ shape.from_file
-    return Convex(shape.vertices * scale, triangles, shape.file, placed)
+    from_file = None if shape.from_file is None else np.diag(scale) @ shape.from_file
+    return Convex(shape.vertices * scale, triangles, shape.file, from_file)

@@ -22,7 +22,7 @@ from tabi.spatial.transform import about
 
 Array = NDArray[np.float64]
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
-_DEEPEST = 64
+_MAX_DEPTH = 64
 
 
 def points(data: bytes, file: Path) -> Array:
@@ -44,10 +44,10 @@ def points(data: bytes, file: Path) -> Array:
         if instance is None
         else _target(instance, by_id, file)
     )
-    placed = scene is not None
+    has_scene = scene is not None
     parts = (
         list(_placed_points(scene, by_id, file))
-        if placed
+        if has_scene
         else [_geometry_points(g, by_id, file) for g in root.iter("{*}geometry")]
     )
     return metres * np.concatenate(parts) if parts else np.zeros((0, 3))
@@ -59,9 +59,9 @@ def _placed_points(scene: Any, by_id: dict, file: Path) -> Iterator[Array]:
     todo = [(scene, np.eye(4), 0)]
     while todo:
         node, M, depth = todo.pop()
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise ModelError(
-                f"mesh nests its nodes more than {_DEEPEST} deep; a node may not hold itself",
+                f"mesh nests its nodes more than {_MAX_DEPTH} deep; a node may not hold itself",
                 file,
                 node.sourceline,
             )
@@ -166,9 +166,9 @@ def _target(element: Any, by_id: dict, file: Path) -> Any:
 def numbers(text: str | None) -> Array:
     """The numbers of a text with spaces between them; ValueError where it holds anything else."""
     with warnings.catch_warnings():
-        # older versions of NumPy only warn of text that is no number, and stop there
+        # older versions of NumPy only warn of text that is not a number, and stop there
         warnings.simplefilter("error", DeprecationWarning)
         try:
             return np.fromstring(text or "", sep=" ")
         except DeprecationWarning:
-            raise ValueError("text that is no number") from None
+            raise ValueError("text that is not a number") from None

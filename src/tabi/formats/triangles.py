@@ -36,9 +36,9 @@ BEVEL = 0.004  # m cut off the edges of boxes in the picture, where light catche
 BONE, BONES = 0.1, (0.45, 0.50, 0.58, 1.0)  # thickness of a bone per length, and its colour
 
 
-def seen(bodies: list[Body]) -> dict[Body, list[Shape]]:
-    """What is drawn of a robot's bodies: shapes that can be seen; where a mesh's file is missing,
-    what collides instead; and where most of the robot would be invisible, bones from joint to
+def visible_shapes(bodies: list[Body]) -> dict[Body, list[Shape]]:
+    """Shapes of a robot's bodies that are drawn: the visible ones; where a mesh's file is missing,
+    the collision shapes; and where most of the robot would be invisible, bones from joint to
     joint.
     """
     shown: dict[Body, list[Shape]] = {}
@@ -92,15 +92,15 @@ def _mesh(geometry) -> Mesh:
     if isinstance(geometry, Box):
         return _bevelled_box(np.array(geometry.size))
     if isinstance(geometry, Sphere):
-        return turned([(geometry.radius * x, geometry.radius * z) for x, z in _arc(-90, 90)])
+        return revolved([(geometry.radius * x, geometry.radius * z) for x, z in _arc(-90, 90)])
     if isinstance(geometry, Ellipsoid):
-        vertices, triangles = turned(_arc(-90, 90))
+        vertices, triangles = revolved(_arc(-90, 90))
         return vertices * np.asarray(geometry.radii), triangles
     if isinstance(geometry, Capsule):
         r, h = geometry.radius, 0.5 * geometry.length
         low = [(r * x, r * z - h) for x, z in _arc(-90, 0)]
         high = [(r * x, r * z + h) for x, z in _arc(0, 90)]
-        return turned(low + high)
+        return revolved(low + high)
     if isinstance(geometry, Cylinder):
         r, h = geometry.radius, 0.5 * geometry.length
         c = min(BEVEL, 0.2 * r, 0.2 * h)
@@ -111,7 +111,7 @@ def _mesh(geometry) -> Mesh:
             [(r, h - c), (r - c, h)],
             [(r - c, h), (0.0, h)],
         ]
-        return joined([turned(rim) for rim in rims])
+        return joined([revolved(rim) for rim in rims])
     if isinstance(geometry, Convex):
         return _creased(geometry.vertices, geometry.triangles)
     if isinstance(geometry, HeightField):
@@ -138,8 +138,8 @@ def _arc(start: float, stop: float) -> list[tuple[float, float]]:
     ]
 
 
-def turned(profile: list[tuple[float, float]], sides: int = SIDES) -> Mesh:
-    """The surface of a profile (radius, height) [m], from below, turned about z."""
+def revolved(profile: list[tuple[float, float]], sides: int = SIDES) -> Mesh:
+    """Surface of revolution of a profile (radius, height) [m], from below, about z."""
     angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     radius, height = np.array(profile, float).T
     vertices = np.stack(

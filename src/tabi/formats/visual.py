@@ -48,7 +48,7 @@ def let_collide(robot: Robot) -> None:
 
 
 def _form(geometry: Geometry | MeshFile, hulls: dict[Path, Convex | ModelError]) -> Geometry | None:
-    """What collides for a visual shape; None where nothing can."""
+    """Collision shape for a visual shape; None where nothing can collide."""
     if not isinstance(geometry, MeshFile):
         return None if isinstance(geometry, (HalfSpace, HeightField)) else geometry
     if geometry.file not in hulls:

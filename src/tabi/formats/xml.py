@@ -53,7 +53,7 @@ def parse(path: Path) -> Element:
         )
     except etree.XMLSyntaxError as problem:
         raise ModelError(
-            f"file is not well-formed XML: {' '.join(str(problem.msg).split())}; mend it there",
+            f"file is not well-formed XML: {' '.join(str(problem.msg).split())}; fix it there",
             path,
             problem.lineno,
         ) from None
@@ -199,11 +199,11 @@ class XmlFile:
             seen.add(child.tag)
 
     def summary(self) -> list[str]:
-        """What was gathered and ignored, one line each."""
+        """Lines that list what was gathered and ignored."""
         lines = []
         for what, names in self._gathered.items():
-            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-            lines.append(f"{what} ({len(names)}): {', '.join(map(repr, names[:6]))}{more}")
+            rest = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            lines.append(f"{what} ({len(names)}): {', '.join(map(repr, names[:6]))}{rest}")
         if self.ignored:
             lines.append(
                 "ignored: "

@@ -57,7 +57,7 @@ class Planted:
 
     @property
     def foot_count(self) -> int:
-        """Number of bushes."""
+        """Number of ankle bushes."""
         return self.pitch.shape[1]
 
     def bush(self, pole: complex, step: float) -> complex:
@@ -74,8 +74,8 @@ class Planted:
 
 
 def operators(pole: complex, step: float) -> tuple[complex, complex, complex]:
-    """What an oscillation e^(s t) makes of second and first differences and of the end of a step,
-    as in (2); of s², s and 1 for no steps.
+    """Return the factors of second and first differences and of the end of a step for an
+    oscillation e^(s t), as in (2); s², s and 1 for no steps.
     """
     if step == 0:
         return pole**2, pole, 1.0
@@ -99,14 +99,14 @@ def planted(run: Recorded, robot: int, row: int) -> Planted:
     J = np.concatenate([dynamics.point_jacobian(model, q, name) for name in names])
     widths = world.body["v_end"] - world.body["v_start"]
     owner, base = np.repeat(world.robot, widths), np.repeat(world.body["parent"] == 0, widths)
-    held = (owner != robot) | (world.dof["prescribed"] != 0)
+    fixed = (owner != robot) | (world.dof["prescribed"] != 0)
     K, C = world.dof["stiffness"] + world.dof["kp"], world.dof["damping"] + world.dof["kd"]
     # a joint with a quaternion has no springs
     K, C = np.where(world.dof["q"] >= 0, K, 0.0), C.copy()
     K[dofs] = C[dofs] = 0.0
     M, H = dynamics.mass_matrix(model, q), _gravity(model, q, names, loads)
-    N = _free(J, held)
-    locked = held | ~(base | np.isin(np.arange(n), dofs))
+    N = _free(J, fixed)
+    locked = fixed | ~(base | np.isin(np.arange(n), dofs))
     tilt = _tilt(J, locked, dofs)
     return Planted(
         N.T @ M @ N,
@@ -120,21 +120,21 @@ def planted(run: Recorded, robot: int, row: int) -> Planted:
 
 
 def _pitch_dofs(run: Recorded, robot: int) -> list[int]:
-    """Degrees of freedom of the bushes in pitch, one for each foot."""
-    world, found = run.world, []
+    """Return the degrees of freedom of the bushes in pitch, one for each foot."""
+    world, dofs = run.world, []
     for k, foot in enumerate(world.feet.names):
         if world.feet.robot[k] == robot:
             name = f"{foot.rpartition('/')[2]}_bush_pitch"
             full = f"{world.robot_names[robot]}/{name}"
-            own = [n for n in (full, name) if n in world.joint_of]
-            if not own:
+            names = [n for n in (full, name) if n in world.joint_of]
+            if not names:
                 raise IdentificationError(
                     f"the recorded robot {world.robot_names[robot]!r} has no ankle bush: no joint "
-                    f"{name!r}; give it one, robot.add_bush(…), or tell what is above the bush: "
+                    f"{name!r}; give it one, robot.add_bush(…), or specify what is above the bush: "
                     f"--inertia, --mass and --height"
                 )
-            found.append(world.joint_of.index(own[0]))
-    return found
+            dofs.append(world.joint_of.index(names[0]))
+    return dofs
 
 
 def _model(world: Anatomy, q: Array) -> Model:
@@ -178,11 +178,11 @@ def _gravity(model: Model, q: Array, names: list[str], loads: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def _free(J: Array, held: NDArray[np.bool_], within: float = 1e-9) -> Array:
+def _free(J: Array, fixed: NDArray[np.bool_], within: float = 1e-9) -> Array:
     """N of (1); the soles may move by so much of the joints' motion."""
     from scipy.linalg import null_space
 
-    moves = np.flatnonzero(~held)
+    moves = np.flatnonzero(~fixed)
     free = null_space(J[:, moves], rcond=within)
     N = np.zeros((J.shape[1], free.shape[1]))
     N[moves] = free

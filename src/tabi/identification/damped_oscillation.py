@@ -1,4 +1,4 @@
-"""A damped oscillation found in a record, with how well it is known.
+"""Fit of a damped oscillation to a record, with its uncertainty.
 
     y(t) = c + e^(−σ t) (a cos ω_d t + b sin ω_d t) + d e^(−β t),     s = −σ ± i ω_d            (1)
     ω = √(σ² + ω_d²),   ζ = σ/ω
@@ -11,7 +11,7 @@ projection): first on a grid, then by ``scipy.optimize.least_squares``. With J t
     cov = (JᵀJ)⁻¹ · rᵀr/(n − p) · (1 + ρ)/(1 − ρ)                                               (2)
 Noise of a sensor that is filtered, and small motions that (1) does not have, are alike from sample
 to sample: they are assumed to be a first-order autoregressive process, whose correlation ρ is that
-of neighbouring residuals, and n samples of it tell as much as n (1 − ρ)/(1 + ρ) independent ones.
+of neighbouring residuals, and n samples of it count as much as n (1 − ρ)/(1 + ρ) independent ones.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from numpy.typing import NDArray
 from tabi._errors import TabiError
 
 Array = NDArray[np.float64]
-# samples of the first look; ratios of damping and frequencies a factor of e that it tries
-LOOK, RATIOS, PER_E = 1000, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7), 25
-# fewest samples of a record, and of one oscillation
-FEWEST, PER_TURN = 12, 6
+# samples of the coarse search; its ratios of damping, and frequencies per factor of e
+COARSE_SAMPLES, RATIOS, PER_E = 1000, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7), 25
+# minimum samples of a record, and of one oscillation
+MIN_SAMPLES, PER_TURN = 12, 6
 # creep rates that are tried first, as multiples of the oscillation's ω
 CREEPS = (0.3, 1.0, 3.0)
-# share of the record's variance that the fit has to explain; less is no oscillation
-EXPLAINED = 0.5
+# share of the record's variance that the fit has to explain
+MIN_EXPLAINED = 0.5
 
 
 class IdentificationError(TabiError):
-    """A record that does not tell what is looked for."""
+    """A record from which the parameters cannot be identified."""
 
 
 @dataclass(frozen=True, eq=False)
 class Oscillation:
-    """What was found.
+    """Fitted parameters of (1).
 
     Attributes:
         decay: σ [1/s]. frequency: ω_d [rad/s].
@@ -71,11 +71,11 @@ class Oscillation:
 
     @property
     def amplitude(self) -> float:
-        """At the start, in the unit of the record."""
+        """Amplitude at the start, in the unit of the record."""
         return float(np.hypot(self.cosine, self.sine))
 
     def at(self, time: Array) -> Array:
-        """Equation (1)."""
+        """Evaluate equation (1) at times [s]."""
         t = np.asarray(time) - self.start
         swing = self.cosine * np.cos(self.frequency * t) + self.sine * np.sin(self.frequency * t)
         creep = self.creep * np.exp(-self.creep_rate * t)
@@ -92,33 +92,33 @@ def fit(time: Array, values: Array, what: str = "the record", creeps: bool = Fal
         creeps: whether something is known to creep.
     """
     t, y = _checked(time, values, what)
-    found = _solved(_look(t, y), t, y)
-    plain = _residual(found, t, y)[0]
-    _check_oscillation(found, plain, t, y, what)
-    omega = float(np.hypot(*found))
+    rates = _solved(_look(t, y), t, y)
+    plain = _residual(rates, t, y)[0]
+    _check_oscillation(rates, plain, t, y, what)
+    omega = float(np.hypot(*rates))
     crept = min(
-        (_solved(np.array([*found, share * omega]), t, y) for share in CREEPS),
+        (_solved(np.array([*rates, share * omega]), t, y) for share in CREEPS),
         key=lambda p: _power(p, t, y),
     )
-    # two more numbers have to be worth it, by as many samples as tell something
+    # two more parameters have to improve the fit enough, by the number of independent samples
     count = len(t) * _independent(_residual(crept, t, y)[0])
     gain = count * np.log(max(float(plain @ plain), 1e-300) / max(_power(crept, t, y), 1e-300))
     worth = gain > 2 * np.log(count) or (creeps and gain > 0)
     if worth and crept[2] > 0 and crept[1] * t[-1] > 2 * np.pi:
-        found = crept
-    r, linear = _residual(found, t, y)
-    _check_oscillation(found, r, t, y, what)
-    covariance, rho = _covariance(found, linear, t, r)
+        rates = crept
+    r, linear = _residual(rates, t, y)
+    _check_oscillation(rates, r, t, y, what)
+    covariance, rho = _covariance(rates, linear, t, r)
     offset, cosine, sine, creep = (float(x) for x in (*linear, 0.0)[:4])
     return Oscillation(
-        decay=float(found[0]),
-        frequency=float(found[1]),
+        decay=float(rates[0]),
+        frequency=float(rates[1]),
         covariance=covariance,
         offset=offset,
         cosine=cosine,
         sine=sine,
         creep=creep,
-        creep_rate=float(found[2]) if len(found) > 2 else 0.0,
+        creep_rate=float(rates[2]) if len(rates) > 2 else 0.0,
         start=float(time[0]),
         noise=float(np.sqrt(r @ r / (len(t) - 7))),
         correlation=rho,
@@ -131,9 +131,9 @@ def _solved(guess: Array, t: Array, y: Array) -> Array:
     from scipy.optimize import least_squares
 
     scale = np.maximum(np.abs(guess), 0.1)
-    found = least_squares(lambda p: _residual(p, t, y)[0], guess, x_scale=scale, xtol=1e-14).x
-    found[1] = abs(found[1])
-    return found
+    solution = least_squares(lambda p: _residual(p, t, y)[0], guess, x_scale=scale, xtol=1e-14).x
+    solution[1] = abs(solution[1])
+    return solution
 
 
 def _power(p: Array, t: Array, y: Array) -> float:
@@ -148,9 +148,10 @@ def _explained(r: Array, y: Array) -> float:
 def _checked(time: Array, values: Array, what: str) -> tuple[Array, Array]:
     """Times from zero on, and values; or what is wrong with them."""
     t, y = np.asarray(time, float), np.asarray(values, float)
-    if len(t) < FEWEST:
+    if len(t) < MIN_SAMPLES:
         raise IdentificationError(
-            f"{what} has {len(t)} samples; expected at least {FEWEST}: record longer, or more often"
+            f"{what} has {len(t)} samples; expected at least {MIN_SAMPLES}: record longer, "
+            "or more often"
         )
     bad = np.flatnonzero(~(np.isfinite(t) & np.isfinite(y)))
     if len(bad):
@@ -173,11 +174,11 @@ def _checked(time: Array, values: Array, what: str) -> tuple[Array, Array]:
 
 def _check_oscillation(p: Array, r: Array, t: Array, y: Array, what: str) -> None:
     decay, frequency, length, explained = p[0], p[1], float(t[-1]), _explained(r, y)
-    if explained < EXPLAINED:
+    if explained < MIN_EXPLAINED:
         raise IdentificationError(
             f"{what} has no oscillation in it: the best one explains {100 * explained:.0f} % of "
-            f"its variance, expected more than {100 * EXPLAINED:.0f} %; begin after the release "
-            f"(--from), or tilt the robot more"
+            f"its variance, expected more than {100 * MIN_EXPLAINED:.0f} %; begin after the "
+            f"release (--from), or tilt the robot more"
         )
     if frequency * length < 2 * np.pi:
         turns = frequency * length / (2 * np.pi)
@@ -200,7 +201,7 @@ def _basis(p: Array, t: Array) -> Array:
 
 
 def _residual(p: Array, t: Array, y: Array) -> tuple[Array, Array]:
-    """What is left of y after the best c, a, b, d, and these."""
+    """Return the residual of y after the best c, a, b, d, and these."""
     # a decay that is negative may grow out of all bounds on the way
     with np.errstate(over="ignore", invalid="ignore"):
         X = np.nan_to_num(_basis(p, t), nan=0.0, posinf=1e100, neginf=-1e100)
@@ -210,7 +211,7 @@ def _residual(p: Array, t: Array, y: Array) -> tuple[Array, Array]:
 
 def _look(t: Array, y: Array) -> Array:
     """The best of a grid of decays and frequencies, on means of neighbouring samples."""
-    block = -(-len(t) // LOOK)
+    block = -(-len(t) // COARSE_SAMPLES)
     n = len(t) // block * block
     t, y = (x[:n].reshape(-1, block).mean(axis=1) for x in (t, y))
     slowest = np.pi / t[-1]
@@ -238,12 +239,12 @@ def _covariance(p: Array, linear: Array, t: Array, r: Array) -> tuple[Array, flo
 
 
 def _correlation(r: Array) -> float:
-    """ρ of (2)."""
+    """Return the correlation ρ of (2)."""
     power = float(r @ r)
     return float(np.clip(r[1:] @ r[:-1] / power, 0.0, 0.9999)) if power > 0 else 0.0
 
 
 def _independent(r: Array) -> float:
-    """Share of the samples that tell as much as all, (1 − ρ)/(1 + ρ)."""
+    """Return the share of independent samples, (1 − ρ)/(1 + ρ)."""
     rho = _correlation(r)
     return (1 - rho) / (1 + rho)

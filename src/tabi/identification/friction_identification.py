@@ -3,7 +3,7 @@
 A thing that is pressed on the floor by f_n is pulled harder and harder until it slips, at f:
 
     μ_i = f_i / f_n,i,    μ = mean of all pulls, ± t s/√n                                       (1)
-With several normal forces the line f = μ f_n through all pulls tells, by r², whether friction is
+With several normal forces r² of the line f = μ f_n through all pulls shows whether friction is
 proportional to what presses.
 
 Of a pull that was recorded the moment of slipping is found first. What the displacement does before
@@ -14,7 +14,7 @@ behind it another line, level or lower. The last sample c of the ramp is the one
 sum of squares S of both lines, and all c with
 
     S(c) ≤ S_min (1 + χ²/(n − 5)),   χ² = 3.84                                                  (2)
-are as good at 95 %. The ramp's line at c tells f, rather than the largest sample, which noise makes
+are as good at 95 %. f is the ramp's line at c, rather than the largest sample, which noise makes
 too large; its interval is that of the line at all such c.
 """
 
@@ -30,17 +30,17 @@ from tabi.identification.damped_oscillation import IdentificationError
 from tabi.identification.regression import Estimate, fit, mean
 
 Array = NDArray[np.float64]
-# share of a record that is at rest for sure; bands of its noise; share of the ramp that is fitted
-REST, LEFT, BEGUN, RAMP = 0.1, 6.0, 2.0, 0.25
+# share of a record that is surely at rest; bands of its noise; share of the ramp that is fitted
+REST_SHARE, SLIP_BANDS, RAMP_BANDS, RAMP_SHARE = 0.1, 6.0, 2.0, 0.25
 # samples that a record, and the part of the ramp that is fitted, need
-FEWEST, FEWEST_OF_RAMP = 30, 5
+MIN_SAMPLES, MIN_RAMP_SAMPLES = 30, 5
 # samples behind the ramp; 95 % of χ² with one degree of freedom
-AFTER, CHI = 10, 3.84
+SAMPLES_AFTER_RAMP, CHI = 10, 3.84
 
 
 @dataclass(frozen=True, eq=False)
 class Friction:
-    """What was found.
+    """Identified coefficient of friction.
 
     Attributes:
         friction: μ with its interval. pulls: how many. deviation: of single pulls; NaN of one.
@@ -57,18 +57,18 @@ class Friction:
     at: float = float("nan")
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers for machines."""
-        told = {
+        """Return plain data for JSON."""
+        data = {
             "friction": self.friction.value,
             "friction_interval": [self.friction.low, self.friction.high],
             "pulls": self.pulls,
         }
-        more = {"deviation": self.deviation, "r_squared": self.r_squared, "at_s": self.at}
-        return told | {name: x for name, x in more.items() if np.isfinite(x)}
+        optional = {"deviation": self.deviation, "r_squared": self.r_squared, "at_s": self.at}
+        return data | {name: x for name, x in optional.items() if np.isfinite(x)}
 
 
 def from_pulls(force: ArrayLike, normal: ArrayLike, owner: str = "the table") -> Friction:
-    """Equation (1).
+    """Estimate the friction from independent pulls by equation (1).
 
     Args:
         force: at which it slipped, of each pull [N]. normal: what pressed it on the floor [N].
@@ -81,12 +81,12 @@ def from_pulls(force: ArrayLike, normal: ArrayLike, owner: str = "the table") ->
             f"expected the size of the pull, ≥ 0"
         )
     ratios = f / n
-    found = mean(ratios, f"{owner}: friction")
+    friction = mean(ratios, f"{owner}: friction")
     line = float("nan")
     if np.ptp(n) > 1e-3 * n.mean() and len(n) > 2:
         slope = float(f @ n / (n @ n))
         line = 1.0 - float(((f - slope * n) ** 2).sum() / ((f - f.mean()) ** 2).sum())
-    return Friction(found, len(f), float(ratios.std(ddof=1)), ratios, line)
+    return Friction(friction, len(f), float(ratios.std(ddof=1)), ratios, line)
 
 
 def from_record(
@@ -99,22 +99,22 @@ def from_record(
     """
     _check_normal(np.array([normal]), owner)
     time, force, displacement = (np.asarray(x, float) for x in (time, force, displacement))
-    if len(time) < FEWEST:
+    if len(time) < MIN_SAMPLES:
         raise IdentificationError(
-            f"{owner} has {len(time)} samples; expected {FEWEST} or more of one pull"
+            f"{owner} has {len(time)} samples; expected {MIN_SAMPLES} or more of one pull"
         )
     begun = breakaway(displacement, owner)
-    start = force[: max(int(REST * len(force)), 3)].mean()
+    start = force[: max(int(REST_SHARE * len(force)), 3)].mean()
     rise = force[begun] - start
-    near = np.flatnonzero(force[: begun + 1] < force[begun] - RAMP * rise)
+    near = np.flatnonzero(force[: begun + 1] < force[begun] - RAMP_SHARE * rise)
     first = int(near[-1]) + 1 if len(near) else 0
-    first = max(min(first, begun + 1 - 2 * FEWEST_OF_RAMP), 0)
-    if begun + 1 - first < 2 * FEWEST_OF_RAMP:
+    first = max(min(first, begun + 1 - 2 * MIN_RAMP_SAMPLES), 0)
+    if begun + 1 - first < 2 * MIN_RAMP_SAMPLES:
         raise IdentificationError(
             f"{owner}: it slips after {begun} samples; expected a slow pull that begins at rest"
         )
-    found, low, high, at = _end_of_ramp(time, force, first, begun, owner)
-    friction = Estimate(found / normal, low / normal, high / normal)
+    value, low, high, at = _end_of_ramp(time, force, first, begun, owner)
+    friction = Estimate(value / normal, low / normal, high / normal)
     return Friction(friction, 1, float("nan"), np.array([friction.value]), at=at)
 
 
@@ -122,9 +122,9 @@ def _end_of_ramp(
     time: Array, force: Array, first: int, begun: int, owner: str
 ) -> tuple[float, float, float, float]:
     """Force where a ramp ends, by (2), the ends of its interval, and when."""
-    after = max(AFTER, (begun - first) // 4)
+    after = max(SAMPLES_AFTER_RAMP, (begun - first) // 4)
     t, f = (x[first : begun + 1 + after] for x in (time, force))
-    ends = np.arange(FEWEST_OF_RAMP - 1, begun - first + 1)
+    ends = np.arange(MIN_RAMP_SAMPLES - 1, begun - first + 1)
     squares = np.array(
         [_left(t[: c + 1], f[: c + 1]) + _left(t[c + 1 :], f[c + 1 :]) for c in ends]
     )
@@ -136,8 +136,8 @@ def _end_of_ramp(
         end = 0.5 * (t[c] + t[c + 1])
         columns = {"force": np.ones(c + 1), "slope": t[: c + 1] - end}
         line = fit(columns, f[: c + 1], owner)
-        told, half = line.estimate("force"), 0.5 * float(t[c + 1] - t[c]) * abs(line.values[1])
-        values[c] = (told.value, told.low - half, told.high + half)
+        end_force, half = line.estimate("force"), 0.5 * float(t[c + 1] - t[c]) * abs(line.values[1])
+        values[c] = (end_force.value, end_force.low - half, end_force.high + half)
     low, high = (pick(v[k] for v in values.values()) for pick, k in ((min, 1), (max, 2)))
     return values[best][0], low, high, float(t[best])
 
@@ -153,18 +153,18 @@ def _left(t: Array, f: Array) -> float:
 def breakaway(displacement: Array, owner: str = "the record") -> int:
     """The last sample before a thing begins to slip."""
     x = np.asarray(displacement, float)
-    rest = x[: max(int(REST * len(x)), 3)]
+    rest = x[: max(int(REST_SHARE * len(x)), 3)]
     noise = max(float(rest.std(ddof=1)), 1e-9)
     away = np.abs(x - rest.mean())
     # outside of the band, and never back in it
-    inside = np.flatnonzero(away <= LEFT * noise)
+    inside = np.flatnonzero(away <= SLIP_BANDS * noise)
     if not len(inside) or inside[-1] == len(x) - 1:
         raise IdentificationError(
             f"{owner}: the displacement ends within {1e3 * away[-1]:.2g} mm of where it began, "
             f"which is its noise; expected a pull that ends in slipping"
         )
     slipped = int(inside[-1]) + 1
-    before = np.flatnonzero(away[:slipped] <= BEGUN * noise)
+    before = np.flatnonzero(away[:slipped] <= RAMP_BANDS * noise)
     return int(before[-1]) if len(before) else slipped - 1
 
 

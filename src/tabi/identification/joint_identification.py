@@ -5,14 +5,14 @@ Found are k_p = R K_p and k_d = R K_v, on the joint's side, μ_v and μ_d, by li
 (``regression``). The log's torque may be either side of the gear's friction:
 
     joint: behind it, Γ itself, as a torque sensor at the output reads: one regression of (1).
-    motor: before it, as the motor's current tells. Then the loop and the motion are two,
+    motor: before it, as from the motor's current. Then the loop and the motion are two,
         τ = k_p (q_d − q) + k_d (q̇_d − q̇)                                                        (2)
         τ = I q̈ + μ_v q̇ + μ_d sign(q̇) + a sin q + b cos q + c                                    (3)
 (3) is a joint whose carrier stands still and that nothing touches: I its inertia with the rotor's,
 a and b gravity. Of a joint that slides a and b are left out. All signals are averaged over blocks,
 which keeps (1) to (3) true, makes noise smaller and its samples independent, and q̈ is the
-difference of velocities over a block. Blocks in which the joint stands still or turns round tell
-nothing of sign(q̇) and are left out of (1) and (3).
+difference of velocities over a block. Blocks in which the joint stands still or turns round have no
+sign(q̇) and are left out of (1) and (3).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tabi.identification.regression import Estimate, Fit, fit
 
 Array = NDArray[np.float64]
 SIDES = ("motor", "joint")
-# fewest samples of a log; blocks that it is cut into, if it has several samples for each
-FEWEST, BLOCKS = 40, 400
-# of the largest speed: slower than this it stands still
-STILL = 0.02
+# minimum samples of a log; blocks that it is cut into, if it has several samples for each
+MIN_SAMPLES, BLOCKS = 40, 400
+# share of the largest speed below which the joint stands still
+STILL_SPEED_SHARE = 0.02
 UNITS = {
     "kp": "N·m/rad",
     "kd": "N·m·s/rad",
@@ -43,11 +43,11 @@ UNITS = {
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A joint over time: n samples each.
+    """Time series of a joint, n samples each.
 
     Attributes:
         time [s], position, velocity, torque: measured; torque in N·m, or N of a joint that slides.
-        command, command_velocity: where it was told to go, and how fast.
+        command, command_velocity: commanded position and velocity.
         name: what errors call it.
     """
 
@@ -62,7 +62,7 @@ class Log:
 
 @dataclass(frozen=True, eq=False)
 class JointParameters:
-    """What was found: kp, kd, viscous and dry friction, and of a motor's torque the inertia.
+    """Identified kp, kd, viscous and dry friction, and from a motor's torque the inertia.
 
     Attributes:
         estimates: by name, with their intervals. units: theirs.
@@ -75,12 +75,12 @@ class JointParameters:
     name: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers for machines."""
-        found: dict[str, Any] = {"log": self.name, "blocks": self.blocks, "noise": self.noise}
+        """Return plain data for JSON."""
+        data: dict[str, Any] = {"log": self.name, "blocks": self.blocks, "noise": self.noise}
         for name, e in self.estimates.items():
-            found[name] = e.value
-            found[f"{name}_interval"] = [e.low, e.high]
-        return found
+            data[name] = e.value
+            data[f"{name}_interval"] = [e.low, e.high]
+        return data
 
 
 def identify(log: Log, side: str = "motor", slides: bool = False) -> JointParameters:
@@ -100,30 +100,34 @@ def identify(log: Log, side: str = "motor", slides: bool = False) -> JointParame
     if side == "joint":
         columns = {"kp": error[moves], "kd": rate[moves], "viscous": -v, "dry": -sign}
         whole = fit(columns, b["torque"][moves], owner)
-        return _told([whole], columns, log)
+        return _parameters([whole], columns, log)
     loop = fit({"kp": error, "kd": rate}, b["torque"], owner)
     columns = {"inertia": b["acceleration"][moves], "viscous": v, "dry": sign}
     q = b["position"][moves]
     gravity = {} if slides else {"gravity's sine": np.sin(q), "gravity's cosine": np.cos(q)}
     if not slides and np.ptp(q) < 0.1:
-        # a small swing does not tell the two from a constant
+        # a small swing does not separate the two from a constant
         gravity = {"gravity's slope": q - q.mean()}
     constant = {"constant": np.ones(len(q))}
     motion = fit(columns | gravity | constant, b["torque"][moves], owner)
-    return _told([loop, motion], {"kp": 0, "kd": 0, "viscous": 0, "dry": 0, "inertia": 0}, log)
+    return _parameters(
+        [loop, motion], {"kp": 0, "kd": 0, "viscous": 0, "dry": 0, "inertia": 0}, log
+    )
 
 
-def _told(fits: list[Fit], names: Any, log: Log) -> JointParameters:
-    found = {name: one.estimate(name) for name in names for one in fits if name in one.names}
-    return JointParameters(found, fits[-1].noise, fits[-1].rows, log.name)
+def _parameters(fits: list[Fit], names: Any, log: Log) -> JointParameters:
+    estimates = {
+        name: fitted.estimate(name) for name in names for fitted in fits if name in fitted.names
+    }
+    return JointParameters(estimates, fits[-1].noise, fits[-1].rows, log.name)
 
 
 def _check(log: Log) -> None:
-    """Refuse logs that tell nothing."""
+    """Reject logs from which nothing can be identified."""
     n = len(log.time)
-    if n < FEWEST:
+    if n < MIN_SAMPLES:
         raise IdentificationError(
-            f"{log.name} has {n} samples; expected {FEWEST} or more: record longer"
+            f"{log.name} has {n} samples; expected {MIN_SAMPLES} or more: record longer"
         )
     if not (np.diff(log.time) > 0).all():
         raise IdentificationError(f"{log.name}: its times do not grow from row to row")
@@ -143,6 +147,6 @@ def _blocks(log: Log) -> dict[str, Array]:
     }
     signals["acceleration"] = np.gradient(log.velocity, log.time)
     cut = {name: x[: count * size].reshape(count, size) for name, x in signals.items()}
-    v, still = cut["velocity"], STILL * np.abs(log.velocity).max()
+    v, still = cut["velocity"], STILL_SPEED_SHARE * np.abs(log.velocity).max()
     moves = (v > still).all(axis=1) | (v < -still).all(axis=1)
     return {name: x.mean(axis=1) for name, x in cut.items()} | {"moves": moves.astype(float)}

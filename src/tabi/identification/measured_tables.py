@@ -1,7 +1,7 @@
 """Tables of measures in CSV files: columns by the names in their first line.
 
-Names carry their units (``force_n``, ``time_s``), numbers have a point, and columns that nobody
-asks for are left alone.
+Names carry their units (``force_n``, ``time_s``), numbers have a point, and unused columns are
+ignored.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ def _cells(lines: Sequence[str]) -> list[str]:
 def _numbers(
     path: Path, number: int, line: str, wanted: Sequence[str], places: Sequence[int]
 ) -> list[float]:
-    """The numbers of a line that were asked for."""
-    cells, found = line.split(","), []
+    """Parse the numbers in the required columns of a line."""
+    cells, numbers = line.split(","), []
     for name, k in zip(wanted, places, strict=True):
         try:
-            found.append(float(cells[k]))
+            numbers.append(float(cells[k]))
         except (ValueError, IndexError):
             cell = cells[k].strip()[:40] if k < len(cells) else "nothing"
             raise IdentificationError(
                 f"{path}, line {number}: {name} is {cell!r}; expected a number with a point"
             ) from None
-        if not np.isfinite(found[-1]):
+        if not np.isfinite(numbers[-1]):
             raise IdentificationError(
-                f"{path}, line {number}: {name} is {found[-1]}; expected a finite number"
+                f"{path}, line {number}: {name} is {numbers[-1]}; expected a finite number"
             )
-    return found
+    return numbers

@@ -2,7 +2,7 @@
 
 Of a body that slides, μ = |Σ f_t| / Σ f_n over its contacts in every row in which all that press
 slip (statuses are recorded with the contacts). Of a joint, its log is recorded: position, velocity,
-effort of its motor and where that was told to go; how fast it was told is the rate of that.
+effort and commanded position of its motor; the commanded velocity is the rate of that.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def friction_of(run: Recorded, body: str, name: str = "the recording") -> Fricti
     which = run.body_names.index(body)
     for row in range(len(run.time)):
         c = run.contacts_at(row)
-        own = ((c["body_a"] == which) | (c["body_b"] == which)) & (c["status"] != OPEN)
-        if not own.any() or not (c["status"][own] == SLIP).all():
+        slipping = ((c["body_a"] == which) | (c["body_b"] == which)) & (c["status"] != OPEN)
+        if not slipping.any() or not (c["status"][slipping] == SLIP).all():
             continue
-        force, normal = c["force"][own], c["normal"][own]
+        force, normal = c["force"][slipping], c["normal"][slipping]
         pressing = (force * normal).sum(axis=1)
         along = force - pressing[:, None] * normal
         if pressing.sum() > 0:
@@ -42,13 +42,13 @@ def friction_of(run: Recorded, body: str, name: str = "the recording") -> Fricti
             f"{name}: {body!r} slides in {len(ratios)} of {len(run.time)} rows; "
             f"expected a run in which it slips"
         )
-    found = np.array(ratios)
-    return Friction(mean(found, name), 1, float(found.std(ddof=1)), found, at=times[0])
+    values = np.array(ratios)
+    return Friction(mean(values, name), 1, float(values.std(ddof=1)), values, at=times[0])
 
 
 def log_of(run: Recorded, joint: str | None, name: str = "the recording") -> tuple[Log, bool]:
-    """The log of a joint, and whether it slides."""
-    known = [one for one in run.joint_names if run.world.joint_of.count(one) == 1]
+    """Return the log of a joint, and whether it is prismatic."""
+    known = [label for label in run.joint_names if run.world.joint_of.count(label) == 1]
     if joint is None and len(known) != 1:
         raise IdentificationError(
             f"{name} has {len(known)} joints; name one: --joint {known[0] if known else '…'}"

@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from tabi.identification.damped_oscillation import IdentificationError
 
 Array = NDArray[np.float64]
-# what an interval holds of all cases
+# probability of an interval
 CONFIDENCE = 0.95
 # columns, scaled to one length, whose smallest singular value is below this are dependent
-DEPENDENT = 1e-6
+MIN_SINGULAR_RATIO = 1e-6
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What (1) finds.
+    """Least-squares solution of (1).
 
     Attributes:
         names, values: b̂ by name and in order. covariance: of them.
@@ -74,14 +74,14 @@ class Fit:
 
 
 def student(freedom: int) -> float:
-    """How many standard deviations a 95 % interval reaches to each side."""
+    """Return how many standard deviations a 95 % interval reaches to each side."""
     from scipy.stats import t
 
     return float(t.ppf(0.5 + 0.5 * CONFIDENCE, freedom))
 
 
 def mean(values: ArrayLike, what: str) -> Estimate:
-    """Of independent measures, with its interval."""
+    """Return the mean of independent measurements, with its interval."""
     x = np.asarray(values, float)
     if len(x) < 2:
         raise IdentificationError(
@@ -92,7 +92,7 @@ def mean(values: ArrayLike, what: str) -> Estimate:
 
 
 def fit(columns: dict[str, Array], y: ArrayLike, owner: str) -> Fit:
-    """Equation (1).
+    """Solve equation (1) by least squares.
 
     Args:
         columns: of X, by the names of what is looked for.
@@ -120,7 +120,7 @@ def fit(columns: dict[str, Array], y: ArrayLike, owner: str) -> Fit:
 
 
 def _check_independent(scaled: Array, size: Array, names: Sequence[str], owner: str) -> None:
-    """Refuse columns of which one tells nothing that the others do not."""
+    """Reject columns that are linearly dependent."""
     for name, length in zip(names, size, strict=True):
         if not length > 0:
             raise IdentificationError(
@@ -128,9 +128,9 @@ def _check_independent(scaled: Array, size: Array, names: Sequence[str], owner: 
                 f"expected a motion in which it is not"
             )
     _, values, rows = np.linalg.svd(scaled, full_matrices=False)
-    if values[-1] < DEPENDENT * values[0]:
+    if values[-1] < MIN_SINGULAR_RATIO * values[0]:
         alike = [name for name, share in zip(names, np.abs(rows[-1]), strict=True) if share > 0.1]
         raise IdentificationError(
-            f"{owner} cannot tell {' from '.join(alike)}: what they multiply is proportional in "
-            f"all rows; expected a motion in which it is not"
+            f"{owner} cannot separate {' from '.join(alike)}: what they multiply is proportional "
+            f"in all rows; expected a motion in which it is not"
         )

@@ -38,7 +38,7 @@ POSES, FLAT = 12, 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What was found.
+    """Identified calibration of a sensor.
 
     Attributes:
         matrix: G, shape (6, 6). offset: d, in the unit of the readings, shape (6,).
@@ -63,7 +63,7 @@ class Calibration:
         return (np.asarray(reading, float) + self.offset) @ self.matrix.T
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers for machines."""
+        """Return plain data for JSON."""
         return {
             "poses": self.poses,
             "matrix": self.matrix.tolist(),
@@ -118,13 +118,13 @@ def calibrate(
     for i in range(6):
         seen = [i] if diagonal else list(range(6))
         columns = {names[k]: f[:, k] for k in seen} | {"offset": -np.ones(len(f))}
-        found = fit(columns, l[:, i], f"{owner}, channel {CHANNELS[i]},")
-        A[i, seen] = found.values[:-1]
-        covariances[i][np.ix_(seen, seen)] = found.covariance[:-1, :-1]
-        told = found.estimate("offset")
-        offset[:, i] = told.value, told.high - told.value
-        noise[i] = found.noise
-        freedom = (told.high - told.value) / max(np.sqrt(found.covariance[-1, -1]), 1e-300)
+        fitted = fit(columns, l[:, i], f"{owner}, channel {CHANNELS[i]},")
+        A[i, seen] = fitted.values[:-1]
+        covariances[i][np.ix_(seen, seen)] = fitted.covariance[:-1, :-1]
+        estimate = fitted.estimate("offset")
+        offset[:, i] = estimate.value, estimate.high - estimate.value
+        noise[i] = fitted.noise
+        freedom = (estimate.high - estimate.value) / max(np.sqrt(fitted.covariance[-1, -1]), 1e-300)
     G = _inverse(A, owner)
     # (4), by columns of G
     spread = np.einsum("ak,iab,bk->ik", G, covariances, G)
@@ -151,7 +151,7 @@ def _inverse(A: Array, owner: str) -> Array:
     values = np.linalg.svd(A / np.abs(A).max(axis=1, keepdims=True).clip(1e-300), compute_uv=False)
     if not values[-1] > 1e-6 * values[0]:
         raise IdentificationError(
-            f"{owner}: the readings do not tell all six directions apart, so that G is singular; "
-            f"expected six channels that each read something of their own"
+            f"{owner}: the readings do not separate all six directions, so that G is singular; "
+            f"expected six channels that each measure a direction of their own"
         )
     return np.asarray(np.linalg.inv(A), float)

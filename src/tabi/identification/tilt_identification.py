@@ -1,5 +1,5 @@
 """Stiffness and damping of an ankle bush from a tilt: the standing robot is tilted and let go, and
-the damped oscillation of its feet's pitch torque tells both (Hirukawa et al. 2003, section 3.2.1).
+the damped oscillation of its feet's pitch torque gives both (Hirukawa et al. 2003, section 3.2.1).
 
 From the pole s = −ζω ± i ω_d of the oscillation (``damped_oscillation``), n feet, and a rigid body
 of mass m and inertia I about the bush's axis, its centre at the height h,
@@ -11,7 +11,7 @@ gravity being far from small. Servos stand in series with the bush,
 A simulation in steps of Δt has its own operators for s² and s (``planted``, equations 2 and 3);
 they take off what the scheme damps by itself, Δt K, which is ωΔt/2 of the damping ratio without
 gravity.
-Of a recording of tabi nothing has to be told: all servos of the recorded robot, not only those of
+A recording of tabi has all parameters: all servos of the recorded robot, not only those of
 its ankles, and their place in the legs are taken into account (``planted``).
 
 Intervals are of 95 %, by the covariance of the fit; they know nothing of a wrong I, m or h.
@@ -38,14 +38,14 @@ Array = NDArray[np.float64]
 GRAVITY = 9.81
 SIGNALS = {"torque": "torque_nm", "pitch": "pitch_rad"}
 # standard deviations of a 95 % interval
-WIDE = 1.96
-# of an oscillation: what is left out after the release, while all else settles
-SETTLE = 0.25
+DEVIATIONS_95 = 1.96
+# oscillations left out after the release, while everything else settles
+SETTLING_PERIODS = 0.25
 
 
 @dataclass(frozen=True)
 class Pendulum:
-    """What stands on the bushes, where no recording tells it.
+    """Rigid body on the bushes, for records without a model.
 
     Attributes:
         inertia: of all above the bushes about their axis [kg·m²]. mass: of it [kg].
@@ -102,7 +102,7 @@ class TiltRecord:
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """What was found, of the bush of one foot.
+    """Identified parameters of the bush of one foot.
 
     Attributes:
         stiffness, damping: about the pitch axis [N·m/rad, N·m·s/rad]; and their 95 % intervals.
@@ -155,27 +155,27 @@ def identify(
     end: float | None = None,
     name: str = "the recording",
 ) -> Tilt:
-    """The bush of a recorded robot, with all of its servos.
+    """Identify the bush of a recorded robot, with all of its servos.
 
     Args:
         signal: "torque" of a foot about the pitch axis at the sole, the mean of all feet; or
             "pitch" of the base.
-        robot: its name; the only one unless given.
-        start, end: of the fit [s]; from a quarter of an oscillation after the first row on, until
-            the last, unless given.
+        robot: its name; default: the only one.
+        start, end: of the fit [s]; default: from a quarter of an oscillation after the first row to
+            the last.
     """
     k = robot_of(run, robot)
     record = recorded(run, signal, k, name)
     world = run.world
-    own = np.repeat(world.robot, world.body["v_end"] - world.body["v_start"]) == k
+    of_robot = np.repeat(world.robot, world.body["v_end"] - world.body["v_start"]) == k
     servos = (np.nan_to_num(world.dof["kp"]) > 0) & (world.dof["prescribed"] == 0)
-    record, found = _fitted(record, start, end, bool((own & servos).any()))
+    record, oscillation = _fitted(record, start, end, bool((of_robot & servos).any()))
     # near the pose that it comes to rest in
-    after = np.flatnonzero(run.time >= found.start)
+    after = np.flatnonzero(run.time >= oscillation.start)
     values = np.interp(run.time[after], record.time, record.values)
-    row = int(after[np.argmin(np.abs(values - found.offset))])
+    row = int(after[np.argmin(np.abs(values - oscillation.offset))])
     system = planted(run, k, row)
-    return _told(record, found, system.bush, run.dt, system.inertia, system.tilting)
+    return _tilt(record, oscillation, system.bush, run.dt, system.inertia, system.tilting)
 
 
 def robot_of(run: Recorded, name: str | None) -> int:
@@ -219,9 +219,9 @@ def recorded(run: Recorded, signal: str, robot: int, name: str) -> TiltRecord:
             )
         k = int(run.world.body["q_start"][base]) + 3
         R = rotations(run.q[:, k : k + 4])
-        turned = R[1:] @ R[0].T
+        relative = R[1:] @ R[0].T
         # sin of the angle about the axis, which is small
-        skew = turned - turned.transpose(0, 2, 1)
+        skew = relative - relative.transpose(0, 2, 1)
         values = 0.5 * np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) @ axis
     return TiltRecord(run.time[1:], values, signal, name)
 
@@ -247,11 +247,11 @@ def _pitch_axis(run: Recorded, robot: int) -> Array:
 
 
 def read_table(path: Path, signal: str | None = None) -> TiltRecord:
-    """A record in a CSV file: columns ``time_s`` and ``torque_nm``, the torque of one foot, or
-    ``pitch_rad``; others are left alone.
+    """Read a record from a CSV file: columns ``time_s`` and ``torque_nm``, the torque of one foot,
+    or ``pitch_rad``; others are ignored.
 
     Args:
-        signal: which of the two, where both are there; the torque unless given.
+        signal: which of the two, where both are there; default: the torque.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -263,7 +263,7 @@ def read_table(path: Path, signal: str | None = None) -> TiltRecord:
     names = [name.strip() for name in lines[0].split(",")] if lines else []
     if signal is not None and signal not in SIGNALS:
         raise unknown("signal", signal, "a record", SIGNALS)
-    there = [one for one in ([signal] if signal else SIGNALS) if SIGNALS[one] in names]
+    there = [kind for kind in ([signal] if signal else SIGNALS) if SIGNALS[kind] in names]
     if "time_s" not in names or not there:
         wanted = SIGNALS[signal] if signal else "torque_nm or pitch_rad"
         raise IdentificationError(
@@ -289,10 +289,10 @@ def read_table(path: Path, signal: str | None = None) -> TiltRecord:
 def identify_table(
     record: TiltRecord, pendulum: Pendulum, start: float | None = None, end: float | None = None
 ) -> Tilt:
-    """The bush under a pendulum, from a record of its torque or pitch; times as in ``identify``."""
-    record, found = _fitted(record, start, end, pendulum.servo_stiffness is not None)
+    """Identify the bush under a pendulum from a record of its torque or pitch; as ``identify``."""
+    record, oscillation = _fitted(record, start, end, pendulum.servo_stiffness is not None)
     tilting = pendulum.mass * GRAVITY * pendulum.height
-    return _told(record, found, pendulum.bush, pendulum.step, pendulum.inertia, tilting)
+    return _tilt(record, oscillation, pendulum.bush, pendulum.step, pendulum.inertia, tilting)
 
 
 # ---- from the oscillation -----------------------------------------------------------------------
@@ -305,16 +305,16 @@ def _fitted(
     later = record.time >= (-np.inf if start is None else start)
     part = later & (record.time <= (np.inf if end is None else end))
     time, values = record.time[part], record.values[part]
-    found = fit(time, values, record.name, servos)
+    oscillation = fit(time, values, record.name, servos)
     if start is None:
-        settled = time >= time[0] + SETTLE * 2 * np.pi / found.frequency
-        found = fit(time[settled], values[settled], record.name, servos)
-    return TiltRecord(time, values, record.signal, record.name), found
+        settled = time >= time[0] + SETTLING_PERIODS * 2 * np.pi / oscillation.frequency
+        oscillation = fit(time[settled], values[settled], record.name, servos)
+    return TiltRecord(time, values, record.signal, record.name), oscillation
 
 
-def _told(
+def _tilt(
     record: TiltRecord,
-    found: Oscillation,
+    oscillation: Oscillation,
     bush: Callable[[complex, float], complex],
     step: float,
     inertia: float,
@@ -326,15 +326,15 @@ def _told(
         both = np.array([[end.real, rate.real], [end.imag, rate.imag]])
         return np.asarray(np.linalg.solve(both, [kappa.real, kappa.imag]), float)
 
-    at = np.array([found.decay, found.frequency])
+    at = np.array([oscillation.decay, oscillation.frequency])
     K, C = numbers(at)
-    nudges = 1e-6 * found.frequency * np.eye(2)
+    nudges = 1e-6 * oscillation.frequency * np.eye(2)
     J = np.stack([(numbers(at + d) - numbers(at - d)) / (2 * d.max()) for d in nudges], axis=1)
-    wide = WIDE * np.sqrt(np.diag(J @ found.covariance @ J.T).clip(0))
+    wide = DEVIATIONS_95 * np.sqrt(np.diag(J @ oscillation.covariance @ J.T).clip(0))
     if not K > 0:
         raise IdentificationError(
-            f"{record.name} tells a stiffness of {K:.3g} N·m/rad; expected a positive one: "
-            f"is what is told of the robot and its servos right?"
+            f"{record.name} gives a stiffness of {K:.3g} N·m/rad; expected a positive one: "
+            f"check the parameters of the robot and its servos"
         )
     omega = float(np.hypot(*at))
     return Tilt(
@@ -343,9 +343,9 @@ def _told(
         (float(K - wide[0]), float(K + wide[0])),
         (float(C - wide[1]), float(C + wide[1])),
         omega,
-        found.decay / omega,
+        oscillation.decay / omega,
         inertia,
         tilting,
-        found,
+        oscillation,
         record,
     )

@@ -1,17 +1,17 @@
-"""What a haptic device is told at each of its readings: ``coupling`` against the local model.
+"""Force law of a haptic device at each of its readings: ``coupling`` with the local model.
 
-Equations (1), (3) and (4) of ``coupling``, with the point that ``local_model`` leads on in place of
-the body, the sign turned round, and then bounded by ``energy``. In the device's frame, with
-x_world = p + s R x_device and g newtons felt for one on the body,
+Equations (1), (3) and (4) of ``coupling``, with the extrapolated point of ``local_model`` in place
+of the body, the sign reversed, and then bounded by ``energy``. In the device's frame, with
+x_world = p + s R x_device and a gain g from the force on the body to that on the hand,
 
     f_device = g Rᵀ f_hand,    dE_device = f_device·dx_device = (g / s) f_hand·dx_world      (1)
-so energies of the world count by g / s at the device. A damper that turns a light handle round
-within one period would make it buzz, so of c the hand feels at most what stops it,
+so energies of the world are scaled by g / s at the device. A damper that reverses a light handle
+within one period would make it buzz, so c is limited to the value that stops it,
 
     g s c ≤ m / H                                                                                (2)
-with the handle's mass m and the longest time H until the next force acts; likewise for turns.
+with the handle's mass m and the longest time H until the next force acts; likewise for rotations.
 
-Plain numbers only: a call takes some ten microseconds.
+Only plain numbers: a call takes about ten microseconds.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from tabi._errors import ModelError
 from tabi.interaction.coupling import log
 from tabi.interaction.devices.protocol import HandReading
 from tabi.interaction.energy import (
-    ALLOWED,
+    MAX_ENERGY_J,
     EnergyMonitor,
     PassivityController,
     Vector,
     dot,
     finite,
 )
-from tabi.interaction.local_model import PLACES, Mode, ahead, product, turn
+from tabi.interaction.local_model import PLACES, Mode, extrapolation_time, product, turn
 
 Array = NDArray[np.float64]
-STALE = 0.5  # s: a simulation that has been silent for longer is not believed
+MODEL_TIMEOUT_S = 0.5  # age of a local model beyond which it is ignored
 AT = {name: start for name, (start, _) in PLACES.items()}
 ZERO: Vector = (0.0, 0.0, 0.0)
-# what ``numbers`` are
+# names of ``numbers``
 NUMBERS = ("energy", "turn_energy", "share", "age")
 
 
 def make_law(**settings: Any) -> DeviceLaw:
-    """A law for a device's loop; settings as of ``DeviceLaw``."""
+    """Make a law for a device's loop; settings as in ``DeviceLaw``."""
     return DeviceLaw(**settings)
 
 
 class DeviceLaw:
-    """Force and torque on the hand.
+    """Law of force and torque on the hand.
 
     Args:
         force_limit, torque_limit: of the device [N, N·m]; 0 for no torque.
-        mass, inertia: least of the handle [kg, kg·m²].
-        pull: most that a hand pulls along the force [N].
+        mass, inertia: minimum of the handle [kg, kg·m²].
+        pull: maximum force of a hand along the force [N].
         longest, delay: of the loop: see ``PassivityController`` [s].
-        passive: whether energy is bounded; else it is only watched.
-        clutch: button during which the hand feels nothing.
-        allowed: most energy that the hand may get [J].
+        passive: whether energy is bounded; else it is only monitored.
+        clutch: button that switches the force off.
+        allowed: maximum energy given to the hand [J].
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class DeviceLaw:
         delay: float = 0.0,
         passive: bool = True,
         clutch: int | None = None,
-        allowed: float = ALLOWED,
+        allowed: float = MAX_ENERGY_J,
     ) -> None:
         if not force_limit >= 0.0 or not torque_limit >= 0.0:
             raise ModelError(
@@ -91,18 +91,18 @@ class DeviceLaw:
 
     @property
     def monitors(self) -> tuple[EnergyMonitor, EnergyMonitor]:
-        """Of forces, of torques."""
+        """Energy monitors of forces and torques."""
         return self._force.monitor, self._torque.monitor
 
     def reset(self) -> None:
-        """After a gap: nothing is known of the hand's motion since then."""
+        """Restart after a gap, in which the hand's motion is unknown."""
         self._force.lose()
         self._torque.lose()
 
     def __call__(
         self, reading: HandReading, vector: Array, dt: float
     ) -> tuple[Array, Array, Array]:
-        """Force and torque on the hand in the device's frame [N, N·m], and NUMBERS.
+        """Return force and torque on the hand in the device's frame [N, N·m], and NUMBERS.
 
         Args:
             vector: a ``LocalModel``. dt: since the last reading [s].
@@ -116,43 +116,47 @@ class DeviceLaw:
             return np.zeros(3), np.zeros(3), self._numbers(0.0, 0.0)
         q = tuple(c / length for c in q)
         force, torque, stored, turn_stored = ZERO, ZERO, 0.0, 0.0
-        age, given, turn_given = reading.time - m[AT["time"]], 0.0, 0.0
+        age, work_done, turn_work_done = reading.time - m[AT["time"]], 0.0, 0.0
         if isfinite(sum(map(abs, m))):
-            given, turn_given = self._given(m)
-            if m[0] != Mode.FREE and age < STALE and not self._clutched(reading, m):
+            work_done, turn_work_done = self._coupling_work(m)
+            if m[0] != Mode.FREE and age < MODEL_TIMEOUT_S and not self._clutched(reading, m):
                 R, share = self._rotation(m), m[AT["gain"]] / m[AT["scale"]]
                 if self.passive:
-                    self._ease(m)
+                    self._limit_damping(m)
                 world = _wrench(m, R, (x, v, q, w), age)
-                force = limited(_back(R, world[0], m[AT["gain"]]), self.force_limit)
-                torque = limited(_back(R, world[1], m[AT["gain"]]), self.torque_limit)
+                force = limited(_to_device(R, world[0], m[AT["gain"]]), self.force_limit)
+                torque = limited(_to_device(R, world[1], m[AT["gain"]]), self.torque_limit)
                 stored, turn_stored = share * world[2], m[AT["gain"]] * world[3]
         wanted = sqrt(dot(force, force))
-        force = self._kept(self._force, (x, v, dt), force, stored, given)
+        force = self._passive_wrench(self._force, (x, v, dt), force, stored, work_done)
         if self.torque_limit > 0.0:
-            torque = self._kept(
-                self._torque, (self._turned(q), w, dt), torque, turn_stored, turn_given
+            torque = self._passive_wrench(
+                self._torque,
+                (self._accumulated_angle(q), w, dt),
+                torque,
+                turn_stored,
+                turn_work_done,
             )
         share = sqrt(dot(force, force)) / wanted if wanted > 0.0 else 1.0
         return np.array(force), np.array(torque), self._numbers(share, age)
 
-    def _kept(
+    def _passive_wrench(
         self,
         controller: PassivityController,
         reading: tuple[Vector, Vector, float],
         wanted: Vector,
         stored: float,
-        given: float,
+        work_done: float,
     ) -> Vector:
         if self.passive:
-            return controller.limited(reading, wanted, stored, given)
+            return controller.limited(reading, wanted, stored, work_done)
         controller.monitor.see(*reading)
-        controller.monitor.energy += given
+        controller.monitor.energy += work_done
         controller.monitor.hold(wanted)
         return wanted
 
-    def _ease(self, m: list[float]) -> None:
-        """Equation (2)."""
+    def _limit_damping(self, m: list[float]) -> None:
+        """Limit the damping by equation (2)."""
         gain, scale = m[AT["gain"]], m[AT["scale"]]
         if gain > 0.0:
             force, turn = AT["damping"], AT["turn_damping"]
@@ -165,17 +169,19 @@ class DeviceLaw:
 
     def _clutched(self, reading: HandReading, m: list[float]) -> bool:
         k, buttons = self.clutch, reading.buttons
-        return m[AT["held"]] != 0.0 or (k is not None and k < len(buttons) and bool(buttons[k]))
+        return m[AT["clutched"]] != 0.0 or (k is not None and k < len(buttons) and bool(buttons[k]))
 
-    def _given(self, m: list[float]) -> tuple[float, float]:
-        """What the coupling did on bodies since the last look, as it counts at the device [J]."""
+    def _coupling_work(self, m: list[float]) -> tuple[float, float]:
+        """Return the work of the coupling on bodies since the last call, scaled to the device
+        [J].
+        """
         work = (m[AT["work"]], m[AT["turn_work"]])
         before, self._work = self._work or work, work
         share = m[AT["gain"]] / m[AT["scale"]]
         return share * (work[0] - before[0]), m[AT["gain"]] * (work[1] - before[1])
 
     def _rotation(self, m: list[float]) -> list[float]:
-        """R of the device's frame, row by row."""
+        """Return R of the device's frame, row by row."""
         frame = m[AT["frame"] : AT["frame"] + 4]
         if frame != self._frame[0]:
             w, x, y, z = frame
@@ -185,8 +191,8 @@ class DeviceLaw:
             self._frame = (frame, R)
         return self._frame[1]
 
-    def _turned(self, q: tuple[float, ...]) -> Vector:
-        """The sum of all turns of the handle: in place of a place, as only its steps count."""
+    def _accumulated_angle(self, q: tuple[float, ...]) -> Vector:
+        """Return the accumulated rotation vector of the handle; only its increments are used."""
         p, a = self._quaternion, self._angle
         step = log(product(q, (p[0], -p[1], -p[2], -p[3])))
         self._angle = (a[0] + step[0], a[1] + step[1], a[2] + step[2])
@@ -200,11 +206,11 @@ def _wrench(
     reading: tuple[Vector, Vector, tuple[float, ...], Vector],
     age: float,
 ) -> tuple[Vector, Vector, float, float]:
-    """Force and torque on the hand in the world, and the energies of their springs [J]."""
+    """Return force and torque on the hand in the world, and the energies of their springs [J]."""
     x, v, q, w = reading
-    tau, s, at = ahead(age), m[AT["scale"]], AT["place"]
+    tau, s, at = extrapolation_time(age), m[AT["scale"]], AT["place"]
     place, origin, speed = m[at : at + 3], m[AT["origin"] :], m[AT["velocity"] :]
-    X, V = _forth(R, x, s), _forth(R, v, s)
+    X, V = _to_world(R, x, s), _to_world(R, v, s)
     e = (
         place[0] + tau * speed[0] - origin[0] - X[0],
         place[1] + tau * speed[1] - origin[1] - X[1],
@@ -217,23 +223,23 @@ def _wrench(
         force, spring = _touch((m[n], m[n + 1], m[n + 2]), e, u, (k, c, m[AT["friction"]]))
         return limited(force, m[AT["force_limit"]]), ZERO, spring, 0.0
     force = limited(_sum(k, e, c, u), m[AT["force_limit"]])
-    spring, torque, turned = 0.5 * k * dot(e, e), ZERO, 0.0
+    spring, torque, turn_spring = 0.5 * k * dot(e, e), ZERO, 0.0
     kr = m[AT["turn_stiffness"]]
     if kr > 0.0:
         a, b, f = m[AT["quaternion"] :], m[AT["spin"] :], m[AT["frame"] : AT["frame"] + 4]
         goal = turn(tuple(a[:4]), (tau * b[0], tau * b[1], tau * b[2]))
-        h, W = product(tuple(f), q), _forth(R, w, 1.0)
+        h, W = product(tuple(f), q), _to_world(R, w, 1.0)
         phi = log(product(goal, (h[0], -h[1], -h[2], -h[3])))
         rate = (b[0] - W[0], b[1] - W[1], b[2] - W[2])
         torque = limited(_sum(kr, phi, m[AT["turn_damping"]], rate), m[AT["torque_limit"]])
-        turned = 0.5 * kr * dot(phi, phi)
-    return force, torque, spring, turned
+        turn_spring = 0.5 * kr * dot(phi, phi)
+    return force, torque, spring, turn_spring
 
 
 def _touch(
     n: Vector, e: Vector, u: Vector, law: tuple[float, float, float]
 ) -> tuple[Vector, float]:
-    """Force of (4) of ``coupling``, and the energy of its spring."""
+    """Return the force of (4) of ``coupling``, and the energy of its spring."""
     k, c, mu = law
     depth = dot(n, e)
     press = k * depth + c * dot(n, u)
@@ -247,12 +253,12 @@ def _touch(
     return force, 0.5 * k * depth * depth + (0.5 * drag * drag / k if k > 0.0 else 0.0)
 
 
-def limited(f: Vector, most: float) -> Vector:
-    """The vector, no longer than ``most``."""
+def limited(f: Vector, limit: float) -> Vector:
+    """Return the vector, limited to the length ``limit``."""
     size = sqrt(dot(f, f))
-    if size <= most:
+    if size <= limit:
         return f
-    share = most / size
+    share = limit / size
     return share * f[0], share * f[1], share * f[2]
 
 
@@ -260,7 +266,7 @@ def _sum(k: float, a: Vector, c: float, b: Vector) -> Vector:
     return k * a[0] + c * b[0], k * a[1] + c * b[1], k * a[2] + c * b[2]
 
 
-def _forth(R: list[float], x: Vector, s: float) -> Vector:
+def _to_world(R: list[float], x: Vector, s: float) -> Vector:
     return (
         s * (R[0] * x[0] + R[1] * x[1] + R[2] * x[2]),
         s * (R[3] * x[0] + R[4] * x[1] + R[5] * x[2]),
@@ -268,7 +274,7 @@ def _forth(R: list[float], x: Vector, s: float) -> Vector:
     )
 
 
-def _back(R: list[float], x: Vector, s: float) -> Vector:
+def _to_device(R: list[float], x: Vector, s: float) -> Vector:
     return (
         s * (R[0] * x[0] + R[3] * x[1] + R[6] * x[2]),
         s * (R[1] * x[0] + R[4] * x[1] + R[7] * x[2]),

@@ -1,15 +1,14 @@
-"""A haptic device in a process of its own, and the simulation's view of it.
+"""Haptic device in a separate process, and its state in the simulation.
 
-The loop of ``haptic_loop`` runs in a process that is started anew (``spawn``): no compilation,
-drawing or garbage collection of the simulation holds it up. Where the machine allows it (Linux: a
-limit ``rtprio``), it goes before all that has no deadline. Both ends share memory (``shared_link``)
-and nothing else.
+The loop of ``haptic_loop`` runs in a newly started process (``spawn``): no compilation, drawing or
+garbage collection of the simulation delays it. If the machine permits it (Linux: a limit
+``rtprio``), it has real-time priority. Both ends share memory (``shared_link``) and nothing else.
 
-    simulation ends or is killed    the process sees that its parent is another one: it lets the
-                                    force go, gives the memory back and ends
-    simulation stands still         no heartbeat: no force
-    process ends or is stopped      what it published gets old: the simulation takes the force to be
-                                    zero; ``restart`` starts another. The device lets go by itself
+    simulation ends or is killed    the process detects a new parent process: it releases the
+                                    force and the memory, and ends
+    simulation is paused            no heartbeat: no force
+    process ends or is stopped      its data time out: the simulation assumes zero force;
+                                    ``restart`` starts another. The device releases by itself
 """
 
 from __future__ import annotations
@@ -30,26 +29,29 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError
+from tabi._renamed import renamed_attributes, renamed_in_module
 from tabi.interaction.devices import catalogue
-from tabi.interaction.devices.priority import hurry
+from tabi.interaction.devices.priority import raise_priority
 from tabi.interaction.devices.protocol import Array, HandReading, HapticDevice
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import STATES, HapticLoop, Law
 from tabi.interaction.shared_link import BINS, COUNT, SharedLink, field
 
-# how long the process may take to end [s]
-ENDING = 1.0
+# timeout for the process to end [s]
+END_TIMEOUT_S = 1.0
+
+__getattr__ = renamed_in_module(__name__, {"HandFelt": "tabi.interaction.device_process.HandState"})
 
 _running: weakref.WeakValueDictionary[str, DeviceProcess] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True)
 class LoopPeriods:
-    """How evenly the loop runs.
+    """Statistics of the loop's periods.
 
     Attributes:
         counts: periods in each of ``BINS``, and longer ones. worst: the longest [s].
-        work: how long the work of a period takes, on average [s]. worst_work: the longest [s].
+        work: mean computation time of a period [s]. worst_work: the longest [s].
     """
 
     counts: tuple[int, ...]
@@ -59,7 +61,7 @@ class LoopPeriods:
 
     @property
     def count(self) -> int:
-        """All periods."""
+        """Number of all periods."""
         return sum(self.counts)
 
     @property
@@ -69,15 +71,15 @@ class LoopPeriods:
 
 
 @dataclass(frozen=True, eq=False)
-class HandFelt:
-    """A hand as the simulation sees it.
+class HandState:
+    """State of a hand in the simulation.
 
     Attributes:
-        reading: the hand. force, torque: what it feels [N], [N·m]; zero where that is not known.
-        state: one of ``STATES``, or "silent" where the process tells nothing new.
-        words: what is wrong, one sentence; empty where all is well.
-        age: how old this is [s]. energy: what the device gave to the hand [J].
-        numbers: what the law tells. periods: of the loop. connections: how often it was opened.
+        reading: of the hand. force, torque: on the hand [N], [N·m]; zero if unknown.
+        state: one of ``STATES``, or "silent" if the process publishes no new data.
+        words: error message, one sentence; empty without an error.
+        age: of the data [s]. energy: from the device to the hand [J].
+        numbers: output of the law. periods: of the loop. connections: number of openings.
     """
 
     reading: HandReading
@@ -93,18 +95,19 @@ class HandFelt:
 
     @property
     def running(self) -> bool:
-        """Whether the hand feels the simulation."""
+        """Whether the hand is coupled to the simulation."""
         return self.state == "running"
 
 
+@renamed_attributes(tell="publish_model", felt="hand_state")
 class DeviceProcess:
     """A device and its loop, in another process.
 
     Args:
-        device: its name, as ``devices.catalogue`` knows it.
-        make_law: makes the law in the other process; a function of a module, for it is pickled.
-        settings: what it is called with.
-        size: how many numbers a local model has.
+        device: its name in ``devices.catalogue``.
+        make_law: function of a module that makes the law in the other process; it is pickled.
+        settings: its arguments.
+        size: number of values of a local model.
         limits: of the force.
     """
 
@@ -125,9 +128,9 @@ class DeviceProcess:
         if not (isinstance(size, int) and 0 <= size <= 10_000):
             raise ModelError(f"a local model has {size!r} numbers; expected 0 to 10000")
         self.device, self.size, self.limits = device, size, limits or HapticLimits()
-        self._made = (make_law, dict(settings or {}))
+        self._law_and_settings = (make_law, dict(settings or {}))
         try:
-            pickle.dumps(self._made)
+            pickle.dumps(self._law_and_settings)
         except Exception as e:
             raise ModelError(
                 f"the law of device {device!r} cannot be sent to its process: {e}; expected a "
@@ -147,64 +150,64 @@ class DeviceProcess:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the process was closed."""
         return not self._finalizer.alive
 
     @property
     def alive(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process is running."""
         return not self.closed and self._processes[-1].is_alive()
 
     @property
     def pid(self) -> int | None:
-        """Number of the process."""
+        """Identifier of the process."""
         return self._processes[-1].pid
 
     @property
     def memory(self) -> str:
-        """Name of the memory that is shared."""
+        """Name of the shared memory."""
         return self._link.name
 
-    def tell(self, model: Sequence[float] | Array) -> None:
-        """The local model as of now, and a heartbeat.
+    def publish_model(self, model: Sequence[float] | Array) -> None:
+        """Publish the current local model, and a heartbeat.
 
-        To be called in each step; where the last one is older than ``limits.age`` the hand feels
-        nothing, and the force comes back slowly.
+        Call it in each step; if the last call is older than ``limits.age`` there is no force on
+        the hand, and it returns slowly.
         """
         self._check_open()
         numbers = np.asarray(model, float)
         if numbers.shape != (self.size,):
             raise ModelError(
-                f"a local model of shape {numbers.shape} was told to device {self.device!r}; "
+                f"a local model for device {self.device!r} has shape {numbers.shape}; "
                 f"expected ({self.size},)"
             )
         if not np.all(np.isfinite(numbers)):
             raise ModelError(
-                f"a local model told to device {self.device!r} is not finite at index "
+                f"a local model for device {self.device!r} is not finite at index "
                 f"{int(np.argmin(np.isfinite(numbers)))}; expected finite numbers"
             )
-        self._link.tell(time.monotonic(), numbers)
+        self._link.publish_model(time.monotonic(), numbers)
 
-    def felt(self) -> HandFelt:
-        """The hand, and what it feels, as of the last period."""
+    def hand_state(self) -> HandState:
+        """Return the state of the hand as of the last period."""
         self._check_open()
-        numbers = self._link.felt()
+        numbers = self._link.read_hand()
         if numbers is None:
-            numbers = _nothing()
+            numbers = _initial_numbers()
         age = time.monotonic() - float(field(numbers, "time")[0])
         state = STATES[int(field(numbers, "state")[0])]
-        words, alive = self._link.words(), self.alive
-        # opening a device takes its time
+        words, alive = self._link.status(), self.alive
+        # opening a device takes time
         if not alive or (age > self.limits.age and state not in ("connecting", "lost")):
-            state, said = "silent", f"{words}; " if words else ""
-            how = "tells nothing new" if alive else "has ended: restart it"
-            words = f"{said}the process of device {self.device!r} {how}"
-        felt = state == "running"
+            state, prefix = "silent", f"{words}; " if words else ""
+            how = "publishes no new data" if alive else "has ended: restart it"
+            words = f"{prefix}the process of device {self.device!r} {how}"
+        is_running = state == "running"
         zero = np.zeros(3)
-        return HandFelt(
+        return HandState(
             _reading(numbers),
-            field(numbers, "force").copy() if felt else zero,
-            field(numbers, "torque").copy() if felt else zero.copy(),
+            field(numbers, "force").copy() if is_running else zero,
+            field(numbers, "torque").copy() if is_running else zero.copy(),
             state,
             words,
             age,
@@ -215,21 +218,28 @@ class DeviceProcess:
         )
 
     def restart(self) -> None:
-        """End the process, however it is, and start another."""
+        """End the process, in any state, and start another."""
         self._check_open()
         _stop(self._processes, self._link, self.size)
         self._start()
 
     def close(self) -> None:
-        """No force any more; end the process, and give the memory back. Once."""
+        """Release the force, the process and the memory; a second call does nothing."""
         self._finalizer()
 
     def _start(self) -> None:
-        # a heartbeat that is long past: neither force nor end
-        self._link.tell(-math.inf, np.zeros(self.size))
+        # a heartbeat in the distant past: neither force nor end
+        self._link.publish_model(-math.inf, np.zeros(self.size))
         child = multiprocessing.get_context("spawn").Process(
             target=_child,
-            args=(self.device, self._link.name, self.size, self.limits, os.getpid(), *self._made),
+            args=(
+                self.device,
+                self._link.name,
+                self.size,
+                self.limits,
+                os.getpid(),
+                *self._law_and_settings,
+            ),
             name=f"tabi device {self.device}",
             daemon=True,
         )
@@ -241,8 +251,8 @@ class DeviceProcess:
             raise ModelError(f"the process of device {self.device!r} was closed; make another")
 
 
-def _nothing() -> Array:
-    """What is published before the first period."""
+def _initial_numbers() -> Array:
+    """Return the numbers before the first period."""
     numbers = np.zeros(COUNT)
     field(numbers, "time")[0] = field(numbers, "read")[0] = -math.inf
     field(numbers, "quaternion")[0] = 1.0
@@ -268,19 +278,21 @@ def _periods(numbers: Array) -> LoopPeriods:
 
 
 def _end(processes: list[SpawnProcess], link: SharedLink, size: int) -> None:
-    """What is done at the close, or when the simulation ends without one."""
+    """End the process and release the memory, at the close or when the simulation ends
+    without one.
+    """
     _stop(processes, link, size)
     link.close(unlink=True)
 
 
 def _stop(processes: list[SpawnProcess], link: SharedLink, size: int) -> None:
-    """Ask the process to end; then make it."""
+    """Ask the process to end; kill it after a timeout."""
     while processes:
         child = processes.pop()
-        link.tell(-math.inf, np.zeros(size), end=True)
-        child.join(ENDING if child.is_alive() else 0.0)
+        link.publish_model(-math.inf, np.zeros(size), end=True)
+        child.join(END_TIMEOUT_S if child.is_alive() else 0.0)
         if child.is_alive():
-            # one that was stopped hears nothing else
+            # a stopped process ignores other signals
             child.kill()
             child.join()
         child.close()
@@ -295,11 +307,11 @@ def _child(
     make_law: Callable[..., Law],
     settings: Mapping[str, Any],
 ) -> None:
-    """The other process."""
-    # an interrupt is for the simulation, which then ends this
+    """Run the loop in the other process."""
+    # an interrupt is handled by the simulation, which then ends this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    asked: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     try:
         link = SharedLink(size, name)
     except FileNotFoundError:
@@ -308,24 +320,24 @@ def _child(
         try:
             law = make_law(**settings)
         except Exception as e:
-            link.say(f"the law of device {device!r} could not be made: {type(e).__name__}: {e}")
+            link.report(f"the law of device {device!r} could not be made: {type(e).__name__}: {e}")
             return
 
         def opened() -> HapticDevice:
-            # there is time now, and none in the loop
+            # outside of the time-critical loop
             gc.collect()
             return catalogue.open_device(device)
 
         loop = HapticLoop(opened, law, link, limits)
         gc.freeze()
         gc.disable()
-        hurry()
-        loop.run(lambda: not asked and not _orphaned(parent))
+        raise_priority()
+        loop.run(lambda: not signals and not _orphaned(parent))
     finally:
         link.close(unlink=_orphaned(parent))
 
 
 def _orphaned(parent: int) -> bool:
-    """Whether the simulation is gone; Windows gives a child no other parent."""
+    """Check whether the simulation has ended; Windows gives a child no other parent."""
     started_by = multiprocessing.parent_process() if os.name == "nt" else None
     return os.getppid() != parent if started_by is None else not started_by.is_alive()

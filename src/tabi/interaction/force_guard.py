@@ -1,12 +1,12 @@
-"""What stands between a force that was computed and a hand: size, rate, and a slow beginning.
+"""Guard of the force on a hand: limits of size and rate, and a slow start.
 
-Of a force f that is asked for, the hand gets g,
+A commanded force f is limited to g,
 
-    f' = f min(1, F/|f|)                    no larger than F                                    (1)
-    f″ = r f',  r = min(1, (t − t₀)/T)      after a beginning at t₀, risen over T               (2)
-    g ← g + (f″ − g) min(1, s Δt/|f″ − g|)  changed no faster than s                            (3)
-and at once g = 0 where something has failed; what follows begins anew. Torques go the same way,
-with a limit of their own and the rate s in proportion to it. What is not finite is refused.
+    f' = f min(1, F/|f|)                    limited to F                                        (1)
+    f″ = r f',  r = min(1, (t − t₀)/T)      after a start at t₀, ramped over T                  (2)
+    g ← g + (f″ − g) min(1, s Δt/|f″ − g|)  limited rate of change s                            (3)
+and g = 0 at once after a failure, followed by a new start. Torques are limited likewise, with their
+own limit and a rate in proportion to it. Forces that are not finite are rejected.
 
 Reference: Salisbury, Conti, Barbagli, Haptic rendering: introductory concepts (2004).
 """
@@ -24,15 +24,15 @@ from tabi.interaction.devices.protocol import Array, DeviceInfo
 
 @dataclass(frozen=True)
 class HapticLimits:
-    """How strongly and how suddenly a hand may be pushed.
+    """Limits of the force on a hand.
 
     Attributes:
         force, torque: largest [N], [N·m]; those of the device where they are None or smaller.
-        slew: fastest change of a force [N/s].
-        ramp: how long a force takes to come, at a beginning [s].
-        age: a reading or a heartbeat that is older counts as gone [s]; with a period of the loop
-            and the way to the device, forces end within 50 ms.
-        retry: how long to wait before a lost device is tried again [s].
+        slew: maximum rate of a force [N/s].
+        ramp: duration of a start [s].
+        age: timeout of a reading or a heartbeat [s]; with a period of the loop and the delay to
+            the device, forces end within 50 ms.
+        retry: time until a lost device is opened again [s].
     """
 
     force: float | None = None
@@ -52,28 +52,28 @@ class HapticLimits:
 
 
 class ForceGuard:
-    """(1) to (3) for one device."""
+    """Guard of one device by (1) to (3)."""
 
     def __init__(self, limits: HapticLimits, info: DeviceInfo) -> None:
-        own_force = info.force_limit if info.wrench else 0.0
-        own_torque = info.torque_limit if info.wrench == 6 else 0.0
-        self.force_limit = min(limits.force or math.inf, own_force)
-        self.torque_limit = min(limits.torque or math.inf, own_torque)
+        device_force = info.force_limit if info.wrench else 0.0
+        device_torque = info.torque_limit if info.wrench == 6 else 0.0
+        self.force_limit = min(limits.force or math.inf, device_force)
+        self.torque_limit = min(limits.torque or math.inf, device_torque)
         self._limits, self._start = limits, math.inf
         self._force, self._torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
     def begin(self, now: float) -> None:
-        """From no force, slowly."""
+        """Start from no force, slowly."""
         self.stop()
         self._start = now
 
     def stop(self) -> None:
-        """No force, at once."""
+        """Stop the force at once."""
         self._force, self._torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         self._start = math.inf
 
     def guard(self, force: Array, torque: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """What the hand gets, of what is asked for; ValueError for what is no wrench."""
+        """Return the limited force and torque; raise ValueError if they are not finite."""
         rise = min(max((now - self._start) / self._limits.ramp, 0.0), 1.0)
         step = self._limits.slew * dt
         turn = step * self.torque_limit / self.force_limit if self.force_limit else 0.0

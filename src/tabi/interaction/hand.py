@@ -1,13 +1,13 @@
-"""A hand in the simulation: it reads a device before each step and pushes what the probe holds or
-touches, by ``coupling``; and tells the device's loop what it has to know, ``local_model``.
+"""Haptic hand in the simulation: it reads a device before each step, pushes the held or touched
+bodies by ``coupling``, and publishes a ``local_model`` to the device's loop.
 
     hand = HapticHand(sim, source, mode="attach", body=box)
     while True:
         hand.pull()
         sim.step()
 
-The work of its wrench on a body, held for a step, is f·Δx + τ·Δφ of that step, exactly; the
-device's loop counts with it.
+The work of its wrench on a body, constant during a step, is f·Δx + τ·Δφ of that step, exactly; the
+device's loop uses it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, TabiError
+from tabi._renamed import renamed_attributes
 from tabi.interaction.coupling import (
     CouplingGains,
     Placement,
     Probe,
+    apparent_masses,
     bounded,
     gains,
     point_velocity,
     pressed,
     rotation_between,
-    shown_masses,
-    sound,
+    valid_reading,
 )
 from tabi.interaction.device_law import DeviceLaw, make_law
 from tabi.interaction.devices.protocol import DeviceError, HandReading, HapticDevice
@@ -47,23 +48,23 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MODES = {"attach": Mode.ATTACH, "touch": Mode.TOUCH}
-REACH = 0.02  # m from a body within which the probe takes hold of it
-LEASH = 2.0  # m between probe and point beyond which it has let go
-LIMIT = 400.0  # N on what is touched
-LOOKED = 50  # steps after which the mass of what is touched is looked at again
+GRASP_DISTANCE = 0.02  # m from a body within which the probe can grasp it
+RELEASE_DISTANCE = 2.0  # m between probe and point beyond which it releases
+TOUCH_FORCE_LIMIT = 400.0  # N on a touched body
+MASS_REFRESH_STEPS = 50  # between updates of a touched body's mass
 
 
 class HandSource(Protocol):
-    """Where readings come from. It may also have ``tell(vector)``, for a ``LocalModel``."""
+    """Source of readings. It may also have ``publish_model(vector)``, for a ``LocalModel``."""
 
     def latest(self) -> HandReading | None:
-        """The hand now; None where nothing new has come for long."""
+        """Return the hand now; None if there is no new reading for long."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class _Acting:
-    """A wrench on a body during a step, and where its point was then."""
+class _AppliedWrench:
+    """A wrench on a body during a step, and the pose of the body at its start."""
 
     name: str
     point: Array
@@ -75,31 +76,31 @@ class _Acting:
 
 @dataclass(frozen=True, eq=False)
 class _Grasp:
-    """A point of a body, in its frame, and how the probe was turned in it."""
+    """A grasped point of a body, in its frame, and the relative rotation of the probe."""
 
     name: str
     point: Array
-    turned: tuple[float, ...]
+    rotation: tuple[float, ...]
     gains: CouplingGains
 
 
 class HapticHand:
-    """One hand of a person.
+    """One hand of a person in a simulation.
 
     Args:
         source: of readings.
-        mode: "attach": it holds a point of a body as long as the button is pressed; "touch": a ball
-            that cannot enter bodies.
-        body: which it holds; unless given the nearest one within reach.
+        mode: "attach": hold a point of a body while the button is pressed; "touch": a ball that
+            cannot enter bodies.
+        body: to hold; default: the nearest one within reach.
         stiffness, turn_stiffness: [N/m, N·m/rad], less for light bodies.
         placement: of the device in the world.
-        radius, friction: of the ball that touches [m].
-        button: None holds always.
+        radius, friction: of the touching ball [m].
+        button: index of the button; None: always hold.
 
     Attributes:
-        force, torque: on bodies [N, N·m]. model: what the device's loop was told last.
-        work, turn_work: done on bodies by forces and torques so far [J].
-        reading: of the device at the last step; None where it could not be believed.
+        force, torque: on bodies [N, N·m]. model: last published local model.
+        work, turn_work: of forces and torques on bodies so far [J].
+        reading: of the device at the last step; None if it was invalid.
     """
 
     def __init__(
@@ -130,73 +131,75 @@ class HapticHand:
         self.ball = GodObject(self.around, friction)
         self.work, self.turn_work, self.model = 0.0, 0.0, LocalModel()
         self.force, self.torque = np.zeros(3), np.zeros(3)
-        self._acting: list[_Acting] = []
+        self._applied: list[_AppliedWrench] = []
         self.reading: HandReading | None = None
         self._grasp: _Grasp | None = None
-        self._wanted = False
+        self._is_pressed = False
         self._masses: dict[str, tuple[int, CouplingGains]] = {}
         self._probe, self._point = self.placement.origin, self.placement.origin
 
     @property
     def holds(self) -> str | None:
-        """The body that it is attached to."""
+        """Name of the body that it is attached to."""
         return None if self._grasp is None else self._grasp.name
 
     def pull(self) -> None:
-        """Push bodies during the next step as the device says."""
+        """Push bodies during the next step according to the device."""
         self._count_work()
         self.force, self.torque = np.zeros(3), np.zeros(3)
-        said = self.source.latest()
-        reading = self.reading = None if said is None else sound(said)
+        latest = self.source.latest()
+        reading = self.reading = None if latest is None else valid_reading(latest)
         if reading is None:
             self.release()
-            self._tell(LocalModel(time=self.model.time))
+            self._publish_model(LocalModel(time=self.model.time))
             return
         probe = self.placement.probe(reading)
         self._probe = self._point = probe.position
         try:
-            told = self._hold(reading, probe) if self.mode is Mode.ATTACH else self._touch(probe)
+            model = self._hold(reading, probe) if self.mode is Mode.ATTACH else self._touch(probe)
         except TabiError:
-            # what it held is no more
+            # the held body does not exist any more
             self.release()
-            told = LocalModel()
+            model = LocalModel()
         p = self.placement
         place = {"scale": p.scale, "gain": p.gain, "origin": p.origin, "frame": p.quaternion}
-        self._tell(told, time=reading.time, held=p.held, **place)
+        self._publish_model(model, time=reading.time, clutched=p.clutched, **place)
 
     def release(self) -> None:
-        """Let go; the button has to be pressed anew."""
-        self._grasp, self._wanted, self._acting = None, False, []
+        """Release the body; the button has to be pressed again."""
+        self._grasp, self._is_pressed, self._applied = None, False, []
         self.ball.forget()
 
     def band(self) -> Band:
-        """As it is seen."""
+        """Return the band to draw."""
         return Band(self._point.copy(), self._probe.copy(), self.force.copy())
 
     # ---- attach -----------------------------------------------------------------------------
 
     def _hold(self, reading: HandReading, probe: Probe) -> LocalModel:
-        wanted = self.button is None or pressed(reading, self.button)
-        if not wanted:
+        is_pressed = self.button is None or pressed(reading, self.button)
+        if not is_pressed:
             self._grasp = None
-        elif not self._wanted:
-            self._grasp = self._take(reading, probe)
+        elif not self._is_pressed:
+            self._grasp = self._grasp_at(reading, probe)
             probe = self.placement.probe(reading)
-        self._wanted, g = wanted, self._grasp
+        self._is_pressed, g = is_pressed, self._grasp
         if g is None:
             return LocalModel()
         X, V = self.sim.pose(g.name), self.sim.velocity(g.name)
         arm = X.R @ g.point
         x = X.p + arm
         speed = point_velocity(V, arm)
-        goal = np.array(product(tuple(X.quaternion), g.turned))
+        goal = np.array(product(tuple(X.quaternion), g.rotation))
         error = probe.position - x
         force = g.gains.force(error, probe.velocity - speed)
         torque = np.zeros(3)
         if g.gains.turn_stiffness > 0.0:
-            turned = rotation_between(goal, probe.quaternion)
-            torque = g.gains.torque(turned, probe.spin - V.angular)
-        if not (np.isfinite(force @ force + torque @ torque) and error @ error < LEASH**2):
+            rotation = rotation_between(goal, probe.quaternion)
+            torque = g.gains.torque(rotation, probe.spin - V.angular)
+        if not (
+            np.isfinite(force @ force + torque @ torque) and error @ error < RELEASE_DISTANCE**2
+        ):
             self._grasp = None
             return LocalModel()
         self._probe, self._point = probe.position, x
@@ -216,29 +219,31 @@ class HapticHand:
             torque_limit=g.gains.torque_limit,
         )
 
-    def _take(self, reading: HandReading, probe: Probe) -> _Grasp | None:
-        """The body there, or the one that is to be held."""
-        self.around.look()
-        near = [one for one in self.around.near(probe.position, REACH) if one.body > 0]
-        near = [one for one in near if self._link is None or one.body == self._link.body]
+    def _grasp_at(self, reading: HandReading, probe: Probe) -> _Grasp | None:
+        """Grasp the body at the probe, or the specified one."""
+        self.around.update()
+        near = [
+            point for point in self.around.near(probe.position, GRASP_DISTANCE) if point.body > 0
+        ]
+        near = [point for point in near if self._link is None or point.body == self._link.body]
         place = probe.position
         if near:
-            found = self.sim.model.link(min(near, key=lambda one: one.gap).link)
+            nearest = self.sim.model.link(min(near, key=lambda point: point.gap).link)
         elif self._link is None:
             return None
         else:
-            found = self._link
-        link = self._link or found
+            nearest = self._link
+        link = self._link or nearest
         X = self.sim.pose(link.name)
         if not near:
-            # from afar: the probe goes where the body is
+            # from a distance: the probe is moved to the body
             place = X.p
             self.placement.shift(reading, place)
         w, x, y, z = X.quaternion.tolist()
-        turned = product((w, -x, -y, -z), tuple(probe.quaternion.tolist()))
-        masses = shown_masses(self.sim, link, place)
-        made = gains(masses, self.sim.dt, self.stiffness, self.turn_stiffness)
-        return _Grasp(link.name, X.inverse() @ place, turned, made)
+        rotation = product((w, -x, -y, -z), tuple(probe.quaternion.tolist()))
+        masses = apparent_masses(self.sim, link, place)
+        coupling = gains(masses, self.sim.dt, self.stiffness, self.turn_stiffness)
+        return _Grasp(link.name, X.inverse() @ place, rotation, coupling)
 
     # ---- touch ------------------------------------------------------------------------------
 
@@ -251,7 +256,7 @@ class HapticHand:
         stiffness = min([self.stiffness, *(self._gains(n.link, n.point).stiffness for n in moving)])
         damping, velocity, normal = 0.0, np.zeros(3), np.zeros(3)
         for press in self.ball.presses:
-            c, v = self._lean(press, probe, stiffness)
+            c, v = self._push_touched(press, probe, stiffness)
             n = press.near.normal
             normal = normal + (press.part @ n) * n
             damping, velocity = max(damping, c), v if press.near.body else velocity
@@ -263,13 +268,13 @@ class HapticHand:
         ahead = self.ball.ahead
         if ahead is None:
             return LocalModel()
-        # the hand may be there before the next step
+        # the hand may reach it before the next step
         place = p - ahead.gap * ahead.normal
         law["velocity"] = self._speed(ahead)
         return LocalModel(mode=Mode.TOUCH, place=place, normal=ahead.normal, **law)
 
-    def _lean(self, press: Press, probe: Probe, stiffness: float) -> tuple[float, Array]:
-        """Push one body of those that are touched; its damping and the velocity of its point."""
+    def _push_touched(self, press: Press, probe: Probe, stiffness: float) -> tuple[float, Array]:
+        """Push a touched body; return its damping and the velocity of its point."""
         near, n = press.near, press.near.normal
         force = stiffness * press.part
         if not near.body:
@@ -281,22 +286,22 @@ class HapticHand:
         if float(force @ n) <= 0.0:
             return c, v
         point = X.inverse() @ near.point
-        self._push(near.link, X, point, bounded(-force, LIMIT), np.zeros(3))
+        self._push(near.link, X, point, bounded(-force, TOUCH_FORCE_LIMIT), np.zeros(3))
         return c, v
 
     def _speed(self, near: Near) -> Array:
-        """Of a point of a body [m/s]."""
+        """Return the velocity of a point of a body [m/s]."""
         if not near.body:
             return np.zeros(3)
         X, V = self.sim.pose(near.link), self.sim.velocity(near.link)
         return point_velocity(V, near.point - X.p)
 
     def _gains(self, link: str, point: Array) -> CouplingGains:
-        """Of what is touched, looked at once in a while."""
+        """Return the gains of a touched body, updated from time to time."""
         known = self._masses.get(link)
         now = self.sim.data.steps
-        if known is None or not 0 <= now - known[0] < LOOKED:
-            masses = shown_masses(self.sim, self.sim.model.link(link), point)
+        if known is None or not 0 <= now - known[0] < MASS_REFRESH_STEPS:
+            masses = apparent_masses(self.sim, self.sim.model.link(link), point)
             known = (now, gains(masses, self.sim.dt, self.stiffness))
             self._masses[link] = known
         return known[1]
@@ -308,38 +313,41 @@ class HapticHand:
             return
         self.sim.apply_force(name, force=force, torque=torque, point=point)
         self.force, self.torque = self.force + force, self.torque + torque
-        if not self.placement.held:
-            acting = _Acting(name, point, force, torque, X, self.sim.data.steps)
-            self._acting.append(acting)
+        if not self.placement.clutched:
+            acting = _AppliedWrench(name, point, force, torque, X, self.sim.data.steps)
+            self._applied.append(acting)
 
     def _count_work(self) -> None:
-        for one in self._acting:
-            if self.sim.data.steps != one.step + 1:
-                # somebody set another state
+        for applied in self._applied:
+            if self.sim.data.steps != applied.step + 1:
+                # the state was set from outside
                 continue
-            now = self.sim.pose(one.name)
-            done = float(one.force @ (now @ one.point - one.pose @ one.point))
-            turned = 0.0
-            if one.torque.any():
-                turn = rotation_between(one.pose.quaternion, now.quaternion)
-                turned = float(one.torque @ turn)
-            if np.isfinite(done + turned):
-                self.work, self.turn_work = self.work + done, self.turn_work + turned
-        self._acting = []
+            now = self.sim.pose(applied.name)
+            done = float(applied.force @ (now @ applied.point - applied.pose @ applied.point))
+            turn_work = 0.0
+            if applied.torque.any():
+                turn = rotation_between(applied.pose.quaternion, now.quaternion)
+                turn_work = float(applied.torque @ turn)
+            if np.isfinite(done + turn_work):
+                self.work, self.turn_work = self.work + done, self.turn_work + turn_work
+        self._applied = []
 
-    def _tell(self, model: LocalModel, **more: Any) -> None:
-        self.model = replace(model, work=self.work, turn_work=self.turn_work, **more)
-        tell: Any = getattr(self.source, "tell", None)
-        if tell is not None:
-            tell(self.model.to_vector())
+    def _publish_model(self, model: LocalModel, **fields: Any) -> None:
+        self.model = replace(model, work=self.work, turn_work=self.turn_work, **fields)
+        publish: Any = getattr(self.source, "publish_model", None) or getattr(
+            self.source, "tell", None
+        )
+        if publish is not None:
+            publish(self.model.to_vector())
 
 
+@renamed_attributes(tell="publish_model")
 class Lockstep:
-    """A device without a loop of its own, for runs without a person: it is read once a step and
-    feels what its law says, in simulated time.
+    """Device without its own loop, for runs without a person: it is read once a step, and gets the
+    force of its law, in simulated time.
 
     Args:
-        law: from ``make_law``; one with the device's limits unless given.
+        law: from ``make_law``; default: one with the device's limits.
     """
 
     def __init__(self, device: HapticDevice, sim: Simulator, law: DeviceLaw | None = None) -> None:
@@ -354,7 +362,7 @@ class Lockstep:
         self._last = sim.time
 
     def latest(self) -> HandReading | None:
-        """The device now; None where it fails."""
+        """Return the reading of the device now; None if it fails."""
         now = self.sim.time
         try:
             reading = replace(self.device.read(), time=now)
@@ -365,8 +373,8 @@ class Lockstep:
         self._last = now
         return reading
 
-    def tell(self, vector: Array) -> None:
-        """What the law goes by from the next step on."""
+    def publish_model(self, vector: Array) -> None:
+        """Set the local model of the law from the next step on."""
         self._model = vector
 
 

@@ -1,21 +1,19 @@
-"""The loop that a hand feels: 1000 times a second, in a process of its own.
+"""Loop of a haptic device: 1000 times a second, in a separate process.
 
-A period: read the device, take the newest local model of the simulation, ask the law for a wrench,
-guard it (``force_guard``), write it, publish it (``shared_link``). It never waits for the
-simulation. There is no force where
+A period: read the device and the latest local model of the simulation, compute a wrench by the law,
+limit it (``force_guard``), write it, publish it (``shared_link``). It never waits for the
+simulation. There is no force if
 
     the last heartbeat of the simulation is older than ``age``      state "waiting"
     the last reading of the device is                               state "late"
-    the law fails, or asks for what is not finite                   state "failed"
-    the device fails; it is opened anew, again and again            state "lost"
-and after each of these it comes back slowly, to a law that was told to begin anew (``reset``, where
-it has one).
+    the law fails, or its wrench is not finite                      state "failed"
+    the device fails; it is reopened repeatedly                     state "lost"
+and after each of these the force returns slowly, with the law restarted (``reset``, if it has one).
 
-Energy that the device gave to the hand, with the wrench held from reading k to reading k + 1:
+Energy from the device to the hand, with the wrench constant from reading k to reading k + 1:
 
     E ← E + f_k · (x_{k+1} − x_k) + τ_k · ω_{k+1} Δt                                            (1)
-Waiting for the next period is sleep up to 0.3 ms before it, then yielding: a sleep alone is late by
-whatever the scheduler likes.
+Waiting for the next period is a sleep up to its deadline.
 
 Reference: Colgate, Schenkel (1997), Passivity of a class of sampled-data systems, for why the
 period matters; Hannaford, Ryu (2002), Time-domain passivity control of haptic interfaces, for (1).
@@ -39,22 +37,22 @@ from tabi.interaction.shared_link import BINS, NUMBERS, SharedLink
 
 STATES = ("connecting", "running", "waiting", "late", "failed", "lost", "ended")
 CONNECTING, RUNNING, WAITING, LATE, FAILED, LOST, ENDED = range(len(STATES))
-# farthest place [m]; shortest and longest period that a law is told [s]
-FARTHEST, SHORTEST, LONGEST = 10.0, 1e-4, 1e-2
+# largest distance of the handle [m]; limits of the period as an argument of a law [s]
+MAX_DISTANCE, MIN_PERIOD_S, MAX_PERIOD_S = 10.0, 1e-4, 1e-2
 
-# wrench and up to NUMBERS of its own, of a reading, the local model and the time since the last
+# wrench and up to NUMBERS further numbers, from a reading, the local model and the time step
 Law = Callable[[HandReading, Array, float], tuple[Array, Array, Sequence[float] | Array]]
 
 
 class HapticLoop:
-    """The loop of one device.
+    """Loop of one haptic device.
 
     Args:
-        open_device: opens the device, now and whenever it was lost.
-        law: what the hand is to feel.
+        open_device: function that opens the device, at the start and after a loss.
+        law: of the force on the hand.
         link: to the simulation.
         limits: of the force.
-        clock: tells the time [s].
+        clock: function that returns the time [s].
 
     Attributes:
         state: index into ``STATES``. energy: (1) [J].
@@ -72,122 +70,123 @@ class HapticLoop:
         self.clock, self.state, self.energy = clock, CONNECTING, 0.0
         self._device: HapticDevice | None = None
         self._guard: ForceGuard | None = None
-        self._retry, self._gap, self._said = -math.inf, True, ""
+        self._retry, self._must_restart, self._message = -math.inf, True, ""
         self._reading = HandReading(np.zeros(3), time=-math.inf)
         self._force = self._torque = self._zero = np.zeros(3)
-        self._numbers, self._then = [0.0] * NUMBERS, clock()
-        self._connections, self._begun = 0, -math.inf
+        self._numbers, self._read_time = [0.0] * NUMBERS, clock()
+        self._connections, self._period_start = 0, -math.inf
         self._counts = [0] * (len(BINS) + 1)
         self._worst = self._work = self._worst_work = 0.0
 
     def period(self) -> bool:
-        """One period; whether there is to be another."""
+        """Run one period; return whether to continue."""
         start = self.clock()
         self._count(start)
-        told = self._link.told()
-        if told is not None and told[1]:
+        model = self._link.read_model()
+        if model is not None and model[1]:
             return False
         if self._device is None and start >= self._retry:
             self._connect()
         if self._device is not None:
             try:
-                self._touch(self._device, told, start)
+                self._update_device(self._device, model, start)
             except Exception as e:
-                # whatever a driver does, the loop goes on without force
-                self._lose(e)
+                # after any error of a driver, the loop continues without force
+                self._handle_loss(e)
         self._publish(start)
         return True
 
     def run(self, alive: Callable[[], bool]) -> None:
-        """Period after period, as long as whoever asked for them is alive."""
+        """Run periods as long as the caller is alive."""
         deadline = self.clock()
         try:
             while alive() and self.period():
                 length = 1e-3 if self._device is None else 1.0 / self._device.info.rate
-                # one that is late is not followed by a burst
+                # a late period is not followed by a burst
                 deadline = max(deadline + length, self.clock())
                 self._wait(deadline)
         finally:
             self.end()
 
     def end(self) -> None:
-        """No force any more; let go of the device."""
-        self._let_go()
+        """Release the force and the device."""
+        self._release()
         self.state = ENDED
         self._publish(self.clock())
 
     # ---- a period -------------------------------------------------------------------------------
 
-    def _touch(
-        self, device: HapticDevice, told: tuple[float, bool, Array] | None, start: float
+    def _update_device(
+        self, device: HapticDevice, model: tuple[float, bool, Array] | None, start: float
     ) -> None:
-        """Read, compute, write."""
+        """Read the device, compute the wrench, write it."""
         assert self._guard is not None
-        reading = _sound(device.read(), device.info.name)
-        dt = min(max(start - self._then, SHORTEST), LONGEST)
-        moved = reading.position - self._reading.position
-        self.energy += float(self._force @ moved) + float(self._torque @ reading.spin) * dt
-        self._reading, self._then = reading, start
-        now, why = self.clock(), ""
+        reading = _valid_reading(device.read(), device.info.name)
+        dt = min(max(start - self._read_time, MIN_PERIOD_S), MAX_PERIOD_S)
+        displacement = reading.position - self._reading.position
+        self.energy += float(self._force @ displacement) + float(self._torque @ reading.spin) * dt
+        self._reading, self._read_time = reading, start
+        now, message = self.clock(), ""
         force = torque = self._zero
         if now - reading.time > self._limits.age:
-            self.state, why = LATE, f"{device.info.name} has told nothing new for a while"
-        elif told is None or now - told[0] > self._limits.age:
-            self.state, why = WAITING, "the simulation has not been heard for a while"
+            self.state, message = LATE, f"{device.info.name} has sent no new reading for a while"
+        elif model is None or now - model[0] > self._limits.age:
+            self.state, message = WAITING, "no heartbeat of the simulation for a while"
         else:
             try:
-                force, torque = self._felt(reading, told[2], now, dt)
+                force, torque = self._guarded_wrench(reading, model[2], now, dt)
                 self.state = RUNNING
             except Exception as e:
                 self.state = FAILED
-                why = f"the law of what is felt failed: {type(e).__name__}: {e}"
+                message = f"the law of the force failed: {type(e).__name__}: {e}"
         if self.state != RUNNING:
             self._guard.stop()
-            self._gap = True
-        self._say(why)
+            self._must_restart = True
+        self._report(message)
         self._force, self._torque = force, torque
         device.write(force, torque)
 
-    def _felt(
+    def _guarded_wrench(
         self, reading: HandReading, model: Array, now: float, dt: float
     ) -> tuple[Array, Array]:
         assert self._guard is not None
-        if self._gap:
+        if self._must_restart:
             reset: Any = getattr(self._law, "reset", None)
             if reset is not None:
                 reset()
             self._guard.begin(now)
-            self._gap = False
+            self._must_restart = False
         force, torque, numbers = self._law(reading, model, dt)
         guarded = self._guard.guard(force, torque, now, dt)
-        told = [float(x) for x in numbers][:NUMBERS]
-        self._numbers = told + [0.0] * (NUMBERS - len(told))
+        outputs = [float(x) for x in numbers][:NUMBERS]
+        self._numbers = outputs + [0.0] * (NUMBERS - len(outputs))
         return guarded
 
-    # ---- the device comes and goes ---------------------------------------------------------------
+    # ---- connection of the device
+    # ------------------------------------------------------------------
 
     def _connect(self) -> None:
         try:
             self._device = self._open()
             self._guard = ForceGuard(self._limits, self._device.info)
-            self._reading = _sound(self._device.read(), self._device.info.name)
+            self._reading = _valid_reading(self._device.read(), self._device.info.name)
             self._connections += 1
             # opening takes longer than a period
-            self._begun = -math.inf
-            self._say("")
+            self._period_start = -math.inf
+            self._report("")
         except Exception as e:
-            self._lose(e)
+            self._handle_loss(e)
 
-    def _lose(self, why: Exception) -> None:
-        self._let_go()
+    def _handle_loss(self, why: Exception) -> None:
+        self._release()
         self.state, self._retry = LOST, self.clock() + self._limits.retry
-        # errors of tabi are sentences; others are not
-        said = str(why) if isinstance(why, TabiError) else f"{type(why).__name__}: {why}"
-        self._say(said)
-        self._begun = -math.inf
+        # only errors of tabi are sentences
+        text = str(why) if isinstance(why, TabiError) else f"{type(why).__name__}: {why}"
+        self._report(text)
+        self._period_start = -math.inf
 
-    def _let_go(self) -> None:
-        device, self._device, self._gap = self._device, None, True
+    def _release(self) -> None:
+        device, self._device, self._must_restart = self._device, None, True
         self._force = self._torque = self._zero
         if device is not None:
             with contextlib.suppress(Exception):
@@ -195,49 +194,49 @@ class HapticLoop:
             with contextlib.suppress(Exception):
                 device.close()
 
-    # ---- what is told ---------------------------------------------------------------------------
+    # ---- published data --------------------------------------------------------------------------
 
     def _publish(self, start: float) -> None:
         now, r = self.clock(), self._reading
-        # a period in which a device is opened or lost is none to be judged by
-        if self._begun > -math.inf:
+        # periods in which a device is opened or lost are not counted
+        if self._period_start > -math.inf:
             self._work += 0.01 * (now - start - self._work)
             self._worst_work = max(self._worst_work, now - start)
         mask = sum(1 << k for k, pressed in enumerate(r.buttons[:52]) if pressed)
         hand = (*r.position.tolist(), *r.velocity.tolist(), *r.quaternion.tolist())
         wrench = (*self._force.tolist(), *self._torque.tolist(), self.energy, *self._numbers)
         periods = (*self._counts, self._worst, self._work, self._worst_work, self._connections)
-        self._link.publish(
+        self._link.publish_hand(
             (now, self.state, *hand, *r.spin.tolist(), mask, r.time, *wrench, *periods)
         )
 
-    def _say(self, text: str) -> None:
-        if text != self._said:
-            self._said = text
-            self._link.say(text)
+    def _report(self, text: str) -> None:
+        if text != self._message:
+            self._message = text
+            self._link.report(text)
 
     def _count(self, start: float) -> None:
-        """How long it is since the last period began."""
-        if self._begun > -math.inf:
-            length = start - self._begun
+        """Count the time since the last period began."""
+        if self._period_start > -math.inf:
+            length = start - self._period_start
             self._counts[bisect_right(BINS, length)] += 1
             self._worst = max(self._worst, length)
-        self._begun = start
+        self._period_start = start
 
     def _wait(self, deadline: float) -> None:
-        # asleep to the end: one that spins where it goes before others takes their time
+        # sleep to the end: with real-time priority, spinning would block others
         left = deadline - self.clock()
         if left > 0.0:
             time.sleep(left)
 
 
-def _sound(reading: HandReading, name: str) -> HandReading:
-    """A reading that can be; one that cannot is a fault of the device."""
+def _valid_reading(reading: HandReading, name: str) -> HandReading:
+    """Return a valid reading; raise an error of the device for an invalid one."""
     total = reading.position.tolist() + reading.velocity.tolist() + reading.spin.tolist()
     total += reading.quaternion.tolist()
-    if not math.isfinite(sum(total)) or max(map(abs, total[:3])) > FARTHEST:
+    if not math.isfinite(sum(total)) or max(map(abs, total[:3])) > MAX_DISTANCE:
         raise DeviceError(
-            f"{name} tells a place of {total[:3]} m and a velocity of {total[3:6]} m/s; expected "
-            f"finite numbers within {FARTHEST:g} m"
+            f"{name} reports the position {total[:3]} m and the velocity {total[3:6]} m/s; "
+            f"expected finite numbers within {MAX_DISTANCE:g} m"
         )
     return reading

@@ -1,13 +1,14 @@
-"""What the loop of a haptic device knows of the simulation between two of its steps.
+"""Local model of the simulation, for the loop of a haptic device between two steps.
 
 A grasped point, or the plane that a probe touches, with its velocity at a time t₀:
 
-    x(t) = x₀ + v₀ τ,   q(t) = exp(ω₀ τ / 2) ⊗ q₀,   τ = min(max(t − t₀, 0), AHEAD)          (1)
-so a simulation that is late is led on for a few steps only, then what it said last stands still.
-All is in the world. The device's own frame is placed there by
+    x(t) = x₀ + v₀ τ,   q(t) = exp(ω₀ τ / 2) ⊗ q₀,   τ = min(max(t − t₀, 0), MAX_EXTRAPOLATION_S)
+          (1)
+so a late simulation is extrapolated for a few steps only, then its last state is constant. All
+values are in the world. The device's frame is placed there by
 
     x_world = p + s R x_device                                                              (2)
-with a scale s. The whole travels between processes as ``LENGTH`` numbers.
+with a scale s. A model is sent between processes as ``LENGTH`` numbers.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi._renamed import renamed_attributes
 
 Array = NDArray[np.float64]
-AHEAD = 0.02  # s, of (1)
+MAX_EXTRAPOLATION_S = 0.02  # of (1)
 NO_LIMIT = 1e9  # N, N·m
 
 
 class Mode(IntEnum):
-    """What the probe does: nothing, hold a point, touch a surface."""
+    """Interaction of the probe: none, hold a point, touch a surface."""
 
     FREE = 0
     ATTACH = 1
@@ -42,25 +44,25 @@ def _unit() -> Array:
     return np.array([1.0, 0.0, 0.0, 0.0])
 
 
+@renamed_attributes(held="clutched")
 @dataclass(frozen=True, eq=False)
 class LocalModel:
     """The grasped point or the touched plane, and the law that holds there.
 
     Attributes:
-        mode: whether there is one.
-        time: of the reading that the simulation answered with this [s], by the device's clock.
-        place: the grasped point, or where the probe stays on the surface [m].
-        quaternion: what the handle's should be where a grasp has no torque.
+        mode: kind of interaction.
+        time: of the reading on which this model is based [s], by the device's clock.
+        place: the grasped point, or the position of the probe on the surface [m].
+        quaternion: orientation of the handle without torque of a grasp.
         velocity, spin: of that point of the body [m/s, rad/s].
         normal: of the plane, out of the body.
         stiffness, damping: [N/m, N·s/m]. turn_stiffness, turn_damping: [N·m/rad, N·m·s/rad].
         friction: of the plane. force_limit, torque_limit: of the coupling [N, N·m].
-        work, turn_work: what force and torque of the coupling have done on bodies since it began
-            [J].
-        scale: of (2), metres of the world for one of the device. gain: newtons that the hand feels
-            for one on the body.
+        work, turn_work: of force and torque of the coupling on bodies since its start [J].
+        scale: of (2), metres in the world per metre of the device. gain: force on the hand per
+            force on the body.
         origin, frame: p of (2) [m], and R as a quaternion.
-        held: whether the clutch is: the hand moves, the probe does not.
+        clutched: whether the clutch is pressed: the hand moves, the probe does not.
     """
 
     mode: Mode = Mode.FREE
@@ -83,10 +85,10 @@ class LocalModel:
     gain: float = 1.0
     origin: Array = field(default_factory=_zeros)
     frame: Array = field(default_factory=_unit)
-    held: bool = False
+    clutched: bool = False
 
     def to_vector(self) -> Array:
-        """As numbers, shape (LENGTH,)."""
+        """Return the model as numbers, shape (LENGTH,)."""
         numbers: list[float] = []
         for name in PLACES:
             value = getattr(self, name)
@@ -95,41 +97,39 @@ class LocalModel:
 
     @classmethod
     def from_vector(cls, vector: Array) -> LocalModel:
-        """From what ``to_vector`` made."""
+        """Return the model of a vector by ``to_vector``."""
         x = np.asarray(vector, float)
         if x.shape != (LENGTH,):
-            raise ModelError(
-                f"a local model of shape {x.shape} was given; expected ({LENGTH},) numbers"
-            )
+            raise ModelError(f"a local model has shape {x.shape}; expected ({LENGTH},) numbers")
         parts: dict[str, object] = {}
         for name, (start, end) in PLACES.items():
             parts[name] = x[start:end].copy() if end - start > 1 else float(x[start])
         number = x[0]
         parts["mode"] = Mode(int(number)) if number in (0.0, 1.0, 2.0) else Mode.FREE
-        parts["held"] = bool(x[PLACES["held"][0]])
+        parts["clutched"] = bool(x[PLACES["clutched"][0]])
         return cls(**parts)  # type: ignore[arg-type]
 
     def at(self, time: float) -> tuple[Array, Array]:
-        """Place and quaternion at a time by the device's clock, by (1)."""
-        tau = ahead(time - self.time)
-        turned = turn(tuple(self.quaternion.tolist()), tuple((tau * self.spin).tolist()))
-        return self.place + tau * self.velocity, np.array(turned)
+        """Return position and quaternion at a time by the device's clock, by (1)."""
+        tau = extrapolation_time(time - self.time)
+        rotation = turn(tuple(self.quaternion.tolist()), tuple((tau * self.spin).tolist()))
+        return self.place + tau * self.velocity, np.array(rotation)
 
 
-def ahead(age: float) -> float:
-    """τ of (1) for an age [s]."""
-    return min(max(age, 0.0), AHEAD)
+def extrapolation_time(age: float) -> float:
+    """Return τ of (1) for an age [s]."""
+    return min(max(age, 0.0), MAX_EXTRAPOLATION_S)
 
 
 def turn(q: tuple[float, ...], phi: tuple[float, ...]) -> tuple[float, float, float, float]:
-    """exp(φ/2) ⊗ q."""
+    """Return exp(φ/2) ⊗ q."""
     angle = sqrt(phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2])
     s = 0.5 if angle < 1e-6 else sin(0.5 * angle) / angle
     return product((cos(0.5 * angle), s * phi[0], s * phi[1], s * phi[2]), q)
 
 
 def product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, float, float, float]:
-    """p ⊗ q, plain numbers: the device's loop has no time for arrays."""
+    """Return p ⊗ q of plain numbers: arrays are too slow for the device's loop."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -138,15 +138,15 @@ def product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, float, f
     )
 
 
-def _places() -> dict[str, tuple[int, int]]:
-    made, at, first = {}, 0, LocalModel()
-    for one in fields(LocalModel):
-        size = int(np.size(getattr(first, one.name)))
-        made[one.name] = (at, at + size)
+def _slices() -> dict[str, tuple[int, int]]:
+    slices, at, first = {}, 0, LocalModel()
+    for part in fields(LocalModel):
+        size = int(np.size(getattr(first, part.name)))
+        slices[part.name] = (at, at + size)
         at += size
-    return made
+    return slices
 
 
-# where each part stands among the numbers, and how many they are
-PLACES = _places()
+# start and end of each part among the numbers, and their count
+PLACES = _slices()
 LENGTH = max(end for _, end in PLACES.values())

@@ -1,8 +1,7 @@
-"""Hands of people in a simulation, as its robots see them: where they are, and which buttons they
-press.
+"""Hands of people in a simulation, as controllers see them: positions and pressed buttons.
 
-Whatever moves a hand puts it here, the mouse and haptic devices alike; controllers that look at a
-hand or obey its buttons ask here, and need not know what device it is.
+The mouse and haptic devices enter their hands here; controllers that look at a hand or react to its
+buttons read them here, independently of the device.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HandMeters:
-    """How a hand with a device fares, for people.
+    """State of a hand with a device, for display.
 
     Attributes:
-        device: its name. state: of it, in a word. words: what is wrong, "" where nothing is.
-        force: on the hand [N]. energy: that the hand got from the device [J]. on_body: force on
-            what it holds or touches [N].
+        device: its name. state: of it, in a word. words: error message, or "".
+        force: on the hand [N]. energy: from the device to the hand [J]. on_body: force on the held
+            or touched body [N].
     """
 
     device: str
@@ -42,11 +41,11 @@ class HandMeters:
 
 
 class Presence:
-    """The hands of one simulation, by what moves them.
+    """Hands of one simulation, by their owners.
 
     Attributes:
-        meters: tells how a device fares, where there is one.
-        obeyed: whether a robot listens to the second button.
+        meters: function that returns the state of a device, if any.
+        obeyed: whether a robot reacts to the second button.
     """
 
     def __init__(self) -> None:
@@ -63,35 +62,35 @@ class Presence:
         buttons: tuple[bool, ...] = (),
         band: Band | None = None,
     ) -> None:
-        """A hand is at a place [m], and presses buttons; its rubber band is drawn if it has one."""
+        """Set the position of a hand [m], its pressed buttons, and its rubber band to draw,
+        if any.
+        """
         self._hands[owner] = np.array(place, float), tuple(buttons)
         self._bands.pop(owner, None)
         if band is not None:
             self._bands[owner] = band
 
     def leave(self, owner: Hashable) -> None:
-        """A hand is gone."""
+        """Remove the hand of an owner."""
         self._hands.pop(owner, None)
         self._bands.pop(owner, None)
 
     @property
     def bands(self) -> tuple[Band, ...]:
-        """What is drawn of them."""
+        """The rubber bands to draw."""
         return tuple(self._bands.values())
 
     @property
     def probe(self) -> Array | None:
-        """Where a hand is seen [m]; of several the one that came first, None where there is
-        none.
-        """
+        """Position of the hand that came first [m]; None without a hand."""
         return next((place for place, _ in self._hands.values()), None)
 
     def press(self, button: int, down: bool) -> None:
-        """A button that is pressed until it is let go, for hands that have none of their own."""
+        """Press or release a button, for hands without buttons."""
         (self._down.add if down else self._down.discard)(button)
 
     def pressed(self, button: int) -> bool:
-        """Whether a button is pressed, by some hand or for good."""
+        """Check whether a button is pressed, by a hand or by ``press``."""
         return button in self._down or any(
             button < len(buttons) and buttons[button] for _, buttons in self._hands.values()
         )
@@ -101,10 +100,10 @@ _of: WeakKeyDictionary[Simulator, Presence] = WeakKeyDictionary()
 
 
 def presence_of(sim: Simulator) -> Presence:
-    """The hands of a simulation; none to begin with."""
+    """Return the hands of a simulation; none at first."""
     return _of.setdefault(sim, Presence())
 
 
-def share(sim: Simulator, presence: Presence) -> None:
-    """Let a simulation have hands that controllers know already."""
+def attach(sim: Simulator, presence: Presence) -> None:
+    """Attach existing hands, which controllers know already, to a simulation."""
     _of[sim] = presence

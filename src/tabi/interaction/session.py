@@ -1,8 +1,7 @@
-"""A person's hand in a simulation, from its device to the bodies it pushes, for as long as both are
-there.
+"""Session of a person's hand in a simulation, from its device to the bodies it pushes.
 
-After every step the hand reads its device and pushes for the next one; robots see it. A device with
-a process of its own that has ended is started again, and meanwhile nothing pushes.
+After every step the hand reads its device and pushes for the next one; robots see it. A device
+process that has ended is started again, and meanwhile there is no force.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, TabiError
+from tabi._renamed import renamed_attributes
 from tabi.interaction.device_law import make_law
-from tabi.interaction.device_process import DeviceProcess, HandFelt
+from tabi.interaction.device_process import DeviceProcess, HandState
 from tabi.interaction.devices import catalogue
 from tabi.interaction.devices.protocol import HandReading
 from tabi.interaction.devices.scripted import ScriptedDevice, ScriptedHand
@@ -29,48 +29,50 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-# seconds between two attempts to start a process that has ended
-AGAIN = 0.5
+# time between two attempts to restart a process [s]
+RESTART_PERIOD_S = 0.5
 
 
+@renamed_attributes(tell="publish_model", felt="hand_state")
 class ProcessSource:
-    """Readings of a device that has a process of its own.
+    """Source of readings from a device in a separate process.
 
     Attributes:
-        process: it. restarts: how often it had to be started again.
-        felt: what the hand felt at the last reading, and how the loop fares.
+        process: of the device. restarts: their number.
+        hand_state: at the last reading, with the statistics of the loop.
     """
 
     def __init__(self, process: DeviceProcess) -> None:
         self.process, self.restarts = process, 0
-        self.felt: HandFelt = process.felt()
+        self.hand_state: HandState = process.hand_state()
         self._tried = time.monotonic()
 
     def latest(self) -> HandReading | None:
-        """The hand now; None where it cannot be believed."""
-        if not self.process.alive and time.monotonic() - self._tried > AGAIN:
+        """Return the latest reading; None if it is invalid."""
+        if not self.process.alive and time.monotonic() - self._tried > RESTART_PERIOD_S:
             self._tried, self.restarts = time.monotonic(), self.restarts + 1
             self.process.restart()
-        self.felt = self.process.felt()
-        return self.felt.reading if self.felt.running else None
+        self.hand_state = self.process.hand_state()
+        return self.hand_state.reading if self.hand_state.running else None
 
-    def tell(self, vector: Array) -> None:
-        """What the device's loop goes by; its heartbeat."""
-        self.process.tell(vector)
+    def publish_model(self, vector: Array) -> None:
+        """Publish the local model to the device's loop, as a heartbeat."""
+        self.process.publish_model(vector)
 
     def close(self) -> None:
-        """End the process."""
+        """End the device's process."""
         self.process.close()
 
 
 Source = ProcessSource | Lockstep
 
 
+@renamed_attributes(told="summary")
 class HapticSession:
-    """A hand and its simulation.
+    """A hand in a simulation, with its device.
 
     Attributes:
-        device: its name. hand: what pushes. source: where it reads from.
+        device: its name. hand: the hand. source: of its readings.
         strongest: largest force on a body so far [N].
     """
 
@@ -84,7 +86,7 @@ class HapticSession:
         self._pull(sim.data)
 
     def _pull(self, data: Any) -> None:
-        """Push bodies in the step to come."""
+        """Push bodies in the next step."""
         hand = self.hand
         hand.pull()
         self.strongest = max(self.strongest, float(np.linalg.norm(hand.force)))
@@ -95,18 +97,20 @@ class HapticSession:
             self._presence.put(self, band.target, hand.reading.buttons, band)
 
     def meters(self) -> HandMeters:
-        """How the device fares."""
+        """Return the state of the device."""
         pushed = float(np.linalg.norm(self.hand.force))
         if isinstance(self.source, ProcessSource):
-            felt = self.source.felt
-            force = float(np.linalg.norm(felt.force))
-            return HandMeters(self.device, felt.state, felt.words, force, felt.energy, pushed)
+            hand_state = self.source.hand_state
+            force = float(np.linalg.norm(hand_state.force))
+            return HandMeters(
+                self.device, hand_state.state, hand_state.words, force, hand_state.energy, pushed
+            )
         energy = sum(monitor.energy for monitor in self.source.law.monitors)
         state = "running" if self.hand.reading is not None else "lost"
         return HandMeters(self.device, state, "", pushed, energy, pushed)
 
-    def told(self) -> dict[str, Any]:
-        """All of it, as plain data."""
+    def summary(self) -> dict[str, Any]:
+        """Return the result of the session as plain data."""
         now = self.meters()
         return {
             "device": now.device,
@@ -119,7 +123,7 @@ class HapticSession:
         }
 
     def close(self) -> None:
-        """Let go, and end the device's process."""
+        """Release the hand, and end the device's process."""
         self._presence.leave(self)
         self._presence.meters = None
         with suppress(TabiError, ValueError):
@@ -132,11 +136,11 @@ class HapticSession:
 def source_of(
     sim: Simulator, device: str, script: Callable[[], ScriptedHand] | None = None
 ) -> Source:
-    """Where the readings of a device come from: in step with the simulation for a script, from a
-    process of its own for all others.
+    """Return the source of a device's readings: synchronous with the simulation for a script, from
+    a separate process for all others.
 
     Args:
-        device: as ``devices.catalogue`` knows it; "scripted" without a file is ``script``.
+        device: name in ``devices.catalogue``; "scripted" without a file is ``script``.
     """
     if device == "scripted":
         if script is None:

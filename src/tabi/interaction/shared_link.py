@@ -1,16 +1,16 @@
-"""Memory that a simulation and the process of a haptic device share; neither ever waits.
+"""Shared memory between a simulation and the process of a haptic device; neither ever waits.
 
-Each block has one writer. What it writes goes in with a number that rises and the checksum of both,
+Each block has one writer. It writes data with an increasing number and the checksum of both,
 
     crc32 (sequence, data) | sequence | data
-and a reader copies all of it and looks whether the checksum fits: if it does not, the copy was
-taken in the middle of a write, and is taken again; after a few times the reader goes on with what
-it had. A sequence lock does the same with two numbers, but needs a processor that keeps the order
-of writes; a checksum needs none, and a writer that dies half-way is seen, too.
+and a reader copies all of it and compares the checksum: if it differs, the copy was made during a
+write, and is repeated; after a few attempts the reader continues with its previous data. A sequence
+lock does the same with two numbers, but needs a processor that keeps the order of writes; a
+checksum does not, and it detects a writer that ended during a write, too.
 
-    told     simulation → device    heartbeat, whether to end, and the local model
-    felt     device → simulation    the hand, what it feels, and how the loop does: ``FIELDS``
-    words    device → simulation    the same as a sentence
+    model    simulation → device    heartbeat, whether to end, and the local model
+    hand     device → simulation    the hand, its force, and statistics of the loop: ``FIELDS``
+    status   device → simulation    the error message
 
 Reference: Lameter, Effective synchronization on Linux/NUMA systems (2005), for sequence locks.
 """
@@ -28,9 +28,9 @@ import numpy as np
 
 from tabi.interaction.devices.protocol import Array
 
-# numbers that a law may tell besides its wrench
+# maximum count of numbers of a law besides its wrench
 NUMBERS = 16
-# upper ends of the bins in which periods are counted [s]; the last has none
+# upper limits of the bins in which periods are counted [s]; the last has none
 BINS = (0.0011, 0.0015, 0.002, 0.005, 0.01, 0.05)
 FIELDS = {
     "time": 1,
@@ -53,11 +53,12 @@ FIELDS = {
 }
 STARTS = dict(zip(FIELDS, itertools.accumulate(FIELDS.values(), initial=0), strict=False))
 COUNT = sum(FIELDS.values())
-WORDS, TRIES = 480, 20
+# size of the message [bytes], and attempts of a read
+MESSAGE_SIZE, MAX_ATTEMPTS = 480, 20
 
 
 class Block:
-    """A part of a memory with one writer."""
+    """Part of a memory with one writer."""
 
     HEADER = struct.Struct("=IxxxxQ")
 
@@ -67,12 +68,12 @@ class Block:
         self._last: bytes | None = None
 
     @classmethod
-    def room(cls, size: int) -> int:
-        """Bytes that so many of data take, in steps of eight."""
+    def block_size(cls, size: int) -> int:
+        """Return the size of a block for ``size`` bytes of data, in steps of eight."""
         return cls.HEADER.size + -(-size // 8) * 8
 
     def write(self, data: bytes) -> None:
-        """All of the data, at once."""
+        """Write all of the data at once."""
         self._sequence += 1
         check = zlib.crc32(data, self._sequence & 0xFFFFFFFF)
         self._memory[: self.HEADER.size + self._size] = (
@@ -80,8 +81,8 @@ class Block:
         )
 
     def read(self) -> bytes | None:
-        """The newest data that is whole; None where nothing was written yet."""
-        for _ in range(TRIES):
+        """Return the latest complete data; None before the first write."""
+        for _ in range(MAX_ATTEMPTS):
             raw = bytes(self._memory[: self.HEADER.size + self._size])
             check, sequence = self.HEADER.unpack_from(raw)
             data = raw[self.HEADER.size :]
@@ -93,26 +94,29 @@ class Block:
         return self._last
 
     def release(self) -> None:
-        """Let go of the memory."""
+        """Release this part of the memory."""
         self._memory.release()
 
 
 class SharedLink:
-    """Both ends of the memory.
+    """Both ends of the shared memory.
 
     Args:
-        size: how many numbers a local model has.
-        name: of a memory that is there; a new one unless given.
+        size: number of values of a local model.
+        name: of an existing memory; default: a new one.
 
     Attributes:
-        name: how the other process finds it.
+        name: of the memory, for the other process.
     """
 
     def __init__(self, size: int, name: str | None = None) -> None:
         self.size, self.closed = size, False
-        self._told, self._felt = struct.Struct(f"={2 + size}d"), struct.Struct(f"={COUNT}d")
-        sizes = (self._told.size, self._felt.size, WORDS)
-        rooms = [Block.room(n) for n in sizes]
+        self._model_format, self._hand_format = (
+            struct.Struct(f"={2 + size}d"),
+            struct.Struct(f"={COUNT}d"),
+        )
+        sizes = (self._model_format.size, self._hand_format.size, MESSAGE_SIZE)
+        rooms = [Block.block_size(n) for n in sizes]
         self._memory = SharedMemory(name, create=name is None, size=sum(rooms))
         self.name = self._memory.name
         whole = self._memory.buf
@@ -122,43 +126,43 @@ class SharedLink:
 
     # ---- the simulation's end -------------------------------------------------------------------
 
-    def tell(self, beat: float, model: Sequence[float] | Array, end: bool = False) -> None:
-        """A heartbeat, at a time, with the local model as of now."""
-        self._blocks[0].write(self._told.pack(beat, float(end), *model))
+    def publish_model(self, beat: float, model: Sequence[float] | Array, end: bool = False) -> None:
+        """Publish a heartbeat, at a time, with the current local model."""
+        self._blocks[0].write(self._model_format.pack(beat, float(end), *model))
 
-    def felt(self) -> Array | None:
-        """The numbers of ``FIELDS``, as of the last period; None before the first."""
+    def read_hand(self) -> Array | None:
+        """Return the numbers of ``FIELDS``, as of the last period; None before the first."""
         data = self._blocks[1].read()
         return None if data is None else np.frombuffer(data)
 
-    def words(self) -> str:
-        """What the device's process has to say, empty where all is well."""
+    def status(self) -> str:
+        """Return the error message of the device's process, or ""."""
         data = self._blocks[2].read() or b""
         return data.rstrip(b"\0").decode("utf-8", "replace")
 
     # ---- the device's end -----------------------------------------------------------------------
 
-    def told(self) -> tuple[float, bool, Array] | None:
-        """Heartbeat, whether to end, and the local model; None before the first."""
+    def read_model(self) -> tuple[float, bool, Array] | None:
+        """Return the heartbeat, whether to end, and the local model; None before the first."""
         data = self._blocks[0].read()
         if data is None:
             return None
         numbers = np.frombuffer(data)
         return float(numbers[0]), numbers[1] != 0.0, numbers[2:]
 
-    def publish(self, numbers: Sequence[float]) -> None:
-        """The numbers of ``FIELDS``, in their order."""
-        self._blocks[1].write(self._felt.pack(*numbers))
+    def publish_hand(self, numbers: Sequence[float]) -> None:
+        """Publish the numbers of ``FIELDS``, in their order."""
+        self._blocks[1].write(self._hand_format.pack(*numbers))
 
-    def say(self, text: str) -> None:
-        """A sentence."""
-        data = text.encode()[:WORDS]
-        self._blocks[2].write(data + bytes(WORDS - len(data)))
+    def report(self, text: str) -> None:
+        """Publish a message of one sentence."""
+        data = text.encode()[:MESSAGE_SIZE]
+        self._blocks[2].write(data + bytes(MESSAGE_SIZE - len(data)))
 
     # ---- both -----------------------------------------------------------------------------------
 
     def close(self, unlink: bool = False) -> None:
-        """Let go of the memory, and give it back where this end is the last; once."""
+        """Release the memory, and remove it if this end is the last; once."""
         if self.closed:
             return
         self.closed = True
@@ -171,5 +175,5 @@ class SharedLink:
 
 
 def field(numbers: Array, name: str) -> Array:
-    """A field of what the device's process publishes."""
+    """Return a field of the numbers of the device's process."""
     return numbers[STARTS[name] : STARTS[name] + FIELDS[name]]

@@ -1,8 +1,8 @@
-"""A handle of some mass in a hand: what a haptic device does, without one.
+"""Simulated haptic device: a handle of some mass in a hand.
 
     m ẍ = f + F,    F = K (x_h − x) + D (ẋ_h − ẋ),  |F| ≤ F_max                                 (1)
-f is what it was told last, held until the next writing acts; F the hand's, a spring and a damper to
-where the person wants to be, x_h(t). Integrated at 10 kHz, velocity first, so that the work of f is
+f is the last commanded force, held until the next one acts; F that of the hand, a spring and a
+damper to its target x_h(t). Integrated at 10 kHz, velocity first, so that the work of f is
 Σ f·Δx to rounding.
 """
 
@@ -27,11 +27,11 @@ def _still(time: float) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class SpringHand:
-    """The hand of (1).
+    """Hand of equation (1).
 
     Attributes:
         stiffness, damping: K, D [N/m, N·s/m]. strength: F_max [N].
-        wants: x_h of a time [m].
+        wants: target x_h as a function of time [m].
     """
 
     stiffness: float = 200.0
@@ -41,17 +41,17 @@ class SpringHand:
 
 
 class SampledHandle:
-    """A device for ``HapticDevice``'s protocol.
+    """Device with the protocol of ``HapticDevice``.
 
     Args:
-        mass: [kg]. hand: None for nobody.
+        mass: [kg]. hand: None for a free handle.
         position, velocity: at the start [m, m/s].
-        clock: the time now [s]: ``read`` and ``write`` first move the handle until then; without it
-            the caller does, by ``advance``.
-        axes: along how many axes it moves, 1 or 3.
+        clock: function that returns the time [s]: ``read`` and ``write`` first integrate until
+            then; without it the caller calls ``advance``.
+        axes: number of axes of its motion, 1 or 3.
 
     Attributes:
-        energy: what the told forces have done on the handle and the hand [J]; worst: its largest.
+        energy: work of the commanded forces on the handle and the hand [J]; worst: its maximum.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class SampledHandle:
 
     @property
     def time(self) -> float:
-        """Since the start [s]."""
+        """Time since the start [s]."""
         return self.ticks * STEP
 
     def advance(self, ticks: int) -> None:
-        """Move on by (1), so many steps of 0.1 ms."""
+        """Integrate (1) by ``ticks`` steps of 0.1 ms."""
         x, v, f, h, m, hand = self.x, self.v, self.force, STEP, self.mass, self.hand
         for _ in range(ticks):
             F = self._pull(hand) if hand is not None else (0.0, 0.0, 0.0)
@@ -104,17 +104,17 @@ class SampledHandle:
             self.advance(max(0, round(self.clock() / STEP) - self.ticks))
 
     def read(self) -> HandReading:
-        """The handle now."""
+        """Return the reading of the handle now."""
         self._follow_clock()
         return HandReading(np.array(self.x), np.array(self.v), buttons=self.buttons, time=self.time)
 
     def write(self, force: Array, torque: Array) -> None:
-        """Push it until the next call."""
+        """Push the handle until the next call."""
         self._follow_clock()
         self.force = _list(force)
 
     def close(self) -> None:
-        """No force any more."""
+        """Release the force on the handle."""
         self.force = [0.0, 0.0, 0.0]
 
 

@@ -1,8 +1,8 @@
-"""What of a simulated world is near a ball: its own collision functions, with one shape more.
+"""Points of a simulated world near a ball, by its collision functions with one more shape.
 
-The ball is a row behind the collision shapes of the model, which stands where it is put; its
-nearest points with each shape are those that contacts of a sphere there would have. Bodies are
-where the simulation has them now; soft pads as they are deformed.
+The ball is an additional row after the collision shapes of the model, with a fixed position; its
+nearest points with each shape are the contact points of a sphere there. Bodies are where the
+simulation has them now; soft pads are deformed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-MOST = 64  # points with one shape
+MAX_POINTS = 64  # with one shape
 NO_TURN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """A point of a shape near the ball.
+    """Point of a shape near the ball.
 
     Attributes:
         body: moving body, 0 is the world. link: its name.
@@ -51,7 +51,7 @@ class Surroundings:
     """Points near a ball of some radius [m].
 
     Attributes:
-        convex: whether all shapes are.
+        convex: whether all shapes are convex.
     """
 
     def __init__(self, sim: Simulator, radius: float) -> None:
@@ -61,7 +61,7 @@ class Surroundings:
         self.sim, self.radius, self.model = sim, float(radius), model
         self._tables = _with_ball(compile_collision(model), self.radius)
         self._ball = len(model.shapes)
-        self._memory, self._points = allocate(self._tables, MOST), point_table(MOST)
+        self._memory, self._points = allocate(self._tables, MAX_POINTS), point_table(MAX_POINTS)
         pose = self._memory.pose
         self._centre, self._low = pose[self._ball]["position"], pose["low"][: self._ball]
         self._high = pose["high"][: self._ball]
@@ -73,11 +73,11 @@ class Surroundings:
         self.convex = not self._pads and not (kinds == FIELD).any()
         parts = [(p.shape, p.body, p.placement @ p.pad.nodes, p.pad.triangles) for p in model.pads]
         self._soft = surfaces.surfaces(parts, len(model.shapes) + 1)
-        self._nodes, self._where = np.zeros((0, 3)), table(MOST, surfaces.NODES)
+        self._nodes, self._where = np.zeros((0, 3)), table(MAX_POINTS, surfaces.NODES)
         self._pair_points = self._place = self._positions = None
 
-    def look(self) -> None:
-        """Bodies are where the simulation has them now."""
+    def update(self) -> None:
+        """Update the bodies to their poses in the simulation."""
         m, w, q = self.model.arrays, self._kinematics, np.array(self.sim.data.q)
         if self._positions is None:
             self._positions = entry(kinematics.positions, m, q, w)
@@ -86,9 +86,9 @@ class Surroundings:
         assert self._place is not None
         self._place(m, self._tables, w, 0.0, self._memory)
         if self._pads:
-            self._look_at_pads()
+            self._update_pads()
 
-    def _look_at_pads(self) -> None:
+    def _update_pads(self) -> None:
         body, soft = self._kinematics.body, self._soft
         self._nodes, U = np.array(soft.rest), self.sim.data.memory.sole
         for row in soft.row:
@@ -100,17 +100,17 @@ class Surroundings:
             self._nodes[span] += body["origin"][root]
 
     def near(self, centre: Array, band: float) -> list[Near]:
-        """Every point closer than the band to the ball around a centre [m]."""
+        """Return all points closer than the band to the ball around a centre [m]."""
         self._centre[:] = centre
         if self._pads:
             row = self._memory.pose[self._ball]
             row["low"], row["high"] = centre - self.radius, centre + self.radius
         r = self.radius + band
         close = ((self._low < centre + r) & (self._high > centre - r)).all(axis=1) | self._planes
-        found: list[Near] = []
+        points: list[Near] = []
         for k in np.flatnonzero(close).tolist():
-            found += self._pair(k, band)
-        return found
+            points += self._pair(k, band)
+        return points
 
     def _pair(self, k: int, band: float) -> list[Near]:
         shapes, ball, points = (self._tables, self._memory), self._ball, self._points
@@ -124,7 +124,7 @@ class Surroundings:
             count = self._pair_points(*args)
         if count == 0:
             return []
-        p = self._points[: min(count, MOST)]
+        p = self._points[: min(count, MAX_POINTS)]
         gaps, normals = p["gap"].copy(), p["normal"].copy()
         points = p["position"] - 0.5 * gaps[:, None] * normals
         body, link = self._bodies[k], self.model.shapes[k].link
@@ -135,7 +135,7 @@ class Surroundings:
 
 
 def _with_ball(tables: Collision, radius: float) -> Collision:
-    """The tables with one more shape, a ball that hangs on nothing."""
+    """Return the tables with one more shape, a ball without a body."""
     shape, fixed = table(len(tables.shape) + 1, tables.shape.dtype), tables.fixed
     shape[:-1] = tables.shape
     ball = shape[-1]

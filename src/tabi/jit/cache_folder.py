@@ -1,14 +1,14 @@
-"""Where compiled code is kept: one folder for each state of the compiler, one file for each code.
+"""Folder of compiled code: one folder for each state of the compiler, one file for each kernel.
 
 The folder is named by a digest of the modules that compile and of the versions of Python, NumPy,
 Numba and llvmlite as far as code depends on them (``shipped_kernels.versions``); the name of a
-file tells the content of the kernel in it (``identity``).
-So nothing in it is ever old, a changed line compiles anew just what it reaches, and the way back
-finds everything. Of a folder that has grown large, the files that were not used longest are
-removed; of folders, all but those used last.
+file contains a digest of the kernel in it (``identity``).
+So nothing in it is ever outdated: a changed line recompiles just the kernels that reach it, and
+undoing the change finds their code again. Of a folder that has grown large, the files that were
+not used for longest are removed; of folders, all but those used most recently.
 
-A file is put in its place whole, and the first one stays: of processes that compile the same at
-once, all then use the same code.
+A file is moved into place as a whole, and the first one stays: processes that compile the same at
+the same time all use the same code afterwards.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ COMPILER = (
     "callback", "code_cache", "decorator", "dispatcher", "identity", "compilation", "lowering",
     "numba_private", "slots", "structure", "units",
 )  # fmt: skip
-KEPT_CACHES = 3
-# size of a folder from which on it is pruned, and after that [bytes]
-LARGE, PRUNED = 512 << 20, 256 << 20
+MAX_CACHES = 3
+# a folder above the first size is pruned to the second
+PRUNE_ABOVE_BYTES, PRUNE_TO_BYTES = 512 << 20, 256 << 20
 # packages that kernels never import; those among their files that hold kernels count all the same
 ABOVE = frozenset(
     {"lab", "apps", "analysis", "identification", "runs", "scenes", "robots", "control", "readers"}
 )
-# how often to look whether another process has finished, how long it takes at most, and how long to
-# write its number [s]
-OFTEN, LONG, BEGIN = 0.02, 60.0, 1.0
+# waiting for another process that compiles the same: interval of polling, timeout, and how long
+# it may take to write its process number
+POLL_INTERVAL_S, LOCK_TIMEOUT_S, WRITE_TIMEOUT_S = 0.02, 60.0, 1.0
 
 
 @functools.cache
@@ -80,8 +80,8 @@ def cache_root() -> Path | None:
     None if all are read-only.
     """
     user = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "tabi"
-    asked = os.environ.get("TABI_CACHE_DIR")
-    folders = [Path(asked)] if asked else [PACKAGE / "__pycache__", user]
+    chosen_folder = os.environ.get("TABI_CACHE_DIR")
+    folders = [Path(chosen_folder)] if chosen_folder else [PACKAGE / "__pycache__", user]
     # the tilde of a user without a home stays, and is no folder
     return next(
         (folder.absolute() for folder in folders if folder.parts[0] != "~" and _writable(folder)),
@@ -101,7 +101,7 @@ def cache_folder() -> Path | None:
         os.utime(folder)
     except OSError:
         return None
-    for old in _others(root, folder)[KEPT_CACHES - 1 :]:
+    for old in _other_caches(root, folder)[MAX_CACHES - 1 :]:
         shutil.rmtree(old, ignore_errors=True)
     return folder
 
@@ -113,12 +113,12 @@ def _last_use(path: Path) -> float:
     return 0.0
 
 
-def _others(root: Path, folder: Path) -> list[Path]:
+def _other_caches(root: Path, folder: Path) -> list[Path]:
     """Other caches, the last used first; by their names, as the root may be a folder with other
     things in it.
     """
-    others = [other for other in root.glob("kernels-" + 16 * "[0-9a-f]") if other != folder]
-    return sorted(others, key=_last_use, reverse=True)
+    caches = [other for other in root.glob("kernels-" + 16 * "[0-9a-f]") if other != folder]
+    return sorted(caches, key=_last_use, reverse=True)
 
 
 def content(folder: Path, name: str) -> bytes:
@@ -183,14 +183,14 @@ def _put(part: Path, place: Path) -> None:
 def _prune(folder: Path) -> None:
     """Remove the files of a large folder that were not used longest; looked at once a process."""
     files = [(path, path.stat()) for path in folder.glob("*.nbc") if path.exists()]
-    size = sum(found.st_size for _, found in files)
-    if size < LARGE:
+    size = sum(stat.st_size for _, stat in files)
+    if size < PRUNE_ABOVE_BYTES:
         return
-    for path, found in sorted(files, key=lambda file: file[1].st_mtime):
-        if size < PRUNED:
+    for path, stat in sorted(files, key=lambda file: file[1].st_mtime):
+        if size < PRUNE_TO_BYTES:
             return
         path.unlink(missing_ok=True)
-        size -= found.st_size
+        size -= stat.st_size
 
 
 @contextlib.contextmanager
@@ -208,7 +208,7 @@ def alone(folder: Path, name: str) -> Iterator[bool]:
                     file.write(str(os.getpid()))
                 mine = True
             except FileExistsError:
-                time.sleep(OFTEN)
+                time.sleep(POLL_INTERVAL_S)
             except OSError:
                 break
         yield has(folder, name)
@@ -225,8 +225,8 @@ def _lives(mark: Path) -> bool:
         text, age = mark.read_text(encoding="utf-8"), time.time() - mark.stat().st_mtime
     except OSError:
         return False
-    if not text or age > LONG:
-        return age < BEGIN
+    if not text or age > LOCK_TIMEOUT_S:
+        return age < WRITE_TIMEOUT_S
     try:
         # on Windows this would interrupt it
         if os.name != "nt":

@@ -1,7 +1,7 @@
 """A Python function that kernels call by its address, in the middle of what takes long.
 
-The address is a number like others, so compiled code stays the same whoever is called. Python takes
-its lock back for the call, also from kernels that have let it go.
+The address is a number like others, so compiled code is the same for every callback. Python takes
+its lock (GIL) back for the call, also from kernels that have released it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _called_with(typing: Any, code: Any, structure: Any) -> Any:
 
 
 def failed_cell(builder: Any) -> Any:
-    """Where machine code notes that a kernel could not be compiled."""
+    """Global variable in which machine code reports that a kernel could not be compiled."""
     module, word = builder.module, ir.IntType(64)
     return module.globals.get(FAILED_SYMBOL) or ir.GlobalVariable(module, word, FAILED_SYMBOL)
 
@@ -76,8 +76,8 @@ def failed_cell(builder: Any) -> Any:
 @intrinsic
 def _read_failed(typing: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = builder.load(failed_cell(builder))
-        return builder.icmp_unsigned("!=", found, ir.Constant(found.type, 0))
+        value = builder.load(failed_cell(builder))
+        return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
 
     return types.boolean(), code
 

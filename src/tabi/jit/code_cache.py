@@ -3,10 +3,10 @@
 The file of a kernel as other kernels see it, its *inside*, holds its own code only, and names the
 kernels that it calls with the types of arguments and results: it is good as long as these are what
 they were, whatever those kernels do. The file of its *outside*, which is whole, holds machine code
-for one processor; its name tells the content of all that the kernel reaches, up to kernels that are
+for one processor; its name has a digest of all that the kernel reaches, up to kernels that are
 compiled apart (``units``). Both list the slots of those.
 
-A file that is lost or broken is compiled anew; one that cannot be written is not missed.
+A file that is lost or broken is compiled again; one that cannot be written is not an error.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from tabi.jit.numba_private import caching, compiler, serialize
 
 
 class KernelCache(caching.NullCache):
-    """Where one face of a kernel is kept."""
+    """Cache files of one face of a kernel."""
 
     def __init__(self, function: Any, folder: Path, inside: bool) -> None:
         self.function, self.folder, self.inside = function, folder, inside
 
     @property
     def cache_path(self) -> str:
-        """The folder."""
+        """Path of the cache folder."""
         return str(self.folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for a signature, or None."""
         target_context.refresh()
-        # whatever a broken file makes of pickle, and values that cannot be told
+        # broken files, and values without a digest
         with contextlib.suppress(Exception):
             key = self.key(sig, target_context.codegen())
             stored, called, slots, bitcode, rest = pickle.loads(
@@ -50,11 +50,11 @@ class KernelCache(caching.NullCache):
             kernels = find(self.function) if called or slots else {}
             if any(kernels[label].apart != result for label, _, result in slots):
                 return None
-            found = [units.slot(kernels[label], args) for label, args, _ in slots]
+            found_slots = [units.slot(kernels[label], args) for label, args, _ in slots]
             code = pickle.loads(rest)
             if not self.inside:
                 made = compiler.CompileResult._rebuild(target_context, *code)
-                made.library.slots = found
+                made.library.slots = found_slots
                 return made
             return self._join(kernels, called, bitcode, code, target_context)
         return None
@@ -114,7 +114,7 @@ class KernelCache(caching.NullCache):
         if self.inside:
             called = tuple(other.face for other in library.called)
             (_, _, bitcode), *code, _ = code
-            # as those have it who read it from the file
+            # as processes have it that read it from the file
             library._final_module, library.face = llvm.parse_bitcode(bitcode), face
         slots = [(s.label, s.args, s.kernel.apart) for s in units.slots_of(library._final_module)]
         content = serialize.dumps((key, called, slots, bitcode, serialize.dumps(code)))
@@ -126,33 +126,33 @@ class KernelCache(caching.NullCache):
         return made
 
     def _face(self, made: Any) -> tuple[Any, ...]:
-        """What callers have to know of a kernel: label, types of its arguments, name in the code,
+        """Interface of a kernel for its callers: label, types of its arguments, name in the code,
         type of its result.
         """
-        label, found = identity.label(self.function), made.signature
-        return (label, found.args, made.fndesc.llvm_func_name, found.return_type)
+        label, signature = identity.label(self.function), made.signature
+        return (label, signature.args, made.fndesc.llvm_func_name, signature.return_type)
 
     def key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """All that tells two codes of one kernel apart: face, types, processor and content.
+        """Everything that compiled code depends on: face, types, processor and content.
 
         Raises:
-            ValueError: if the kernel names something that cannot be told.
+            ValueError: if the kernel closes over a value without a digest.
         """
         # the inside is for any processor of the kind
         platform, *processor = codegen.magic_tuple()
         if self.inside:
-            return (True, sig, platform, identity.own(self.function))
+            return (True, sig, platform, identity.own_digest(self.function))
         return (False, sig, platform, *processor, identity.whole(self.function))
 
     def name(self, key: tuple[Any, ...]) -> str:
-        """Of the file for a key: the kernel, its content, and a digest of the rest."""
+        """File name for a key: the kernel, its content, and a digest of the rest."""
         kind = hashlib.sha256(repr(key[:-1]).encode()).hexdigest()[:16]
         return f"{_begin(self.function, key[-1])}-{kind}.nbc"
 
 
 def begin_of(function: Any) -> str:
-    """How the names of the files of a kernel's inside begin."""
-    return _begin(function, identity.own(function))
+    """First part of the names of the files of a kernel's inside."""
+    return _begin(function, identity.own_digest(function))
 
 
 def _begin(function: Any, digest: str) -> str:
@@ -160,15 +160,15 @@ def _begin(function: Any, digest: str) -> str:
 
 
 class NoCache(caching.NullCache):
-    """Where there is none."""
+    """Cache for systems without a folder to write to."""
 
     def has(self, sig: Any, target_context: Any) -> bool:
-        """No."""
+        """Always False, as nothing is stored."""
         return False
 
     @contextlib.contextmanager
     def alone(self, sig: Any, target_context: Any) -> Iterator[Any]:
-        """Nobody else's code."""
+        """Yield None: no other process compiles the same."""
         yield None
 
     def keep(self, sig: Any, made: Any, target_context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How Numba is made to compile a kernel: once, whole, and only where Python enters.
+"""Compilation of kernels by Numba: once, as a whole, and only where Python enters.
 
 Left to itself, Numba optimises every function on its way from the leaves to the root, together with
 all that it calls, and makes machine code of each: a chain of ten callers is optimised ten times.
@@ -98,7 +98,7 @@ class Inside(_Linked):
         return self._shared_module
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None."""
+        """Return 0, as an inside has no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -108,7 +108,7 @@ class Inside(_Linked):
         return _Addressless(self._codegen)
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """As bitcode."""
+        """Return name, format and LLVM bitcode."""
         self._ensure_finalized()
         return (self.name, "bitcode", self._final_module.as_bitcode())
 
@@ -130,7 +130,7 @@ class Outside(_Linked):
     """
 
     vectors = False
-    # of kernels that are compiled apart; None where nobody has looked
+    # of kernels that are compiled apart; None before they are looked up
     slots: list[KernelSlot] | None = None
 
     def _optimize_final_module(self) -> None:
@@ -169,9 +169,7 @@ def _link(module: Any, libraries: list[Inside]) -> None:
 
 
 class _Addressless:
-    """The code generator, for code that is not in memory:
-    what Python objects it refers to need not be told.
-    """
+    """Code generator for code that is not in memory, which ignores references to Python objects."""
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator
@@ -185,10 +183,10 @@ class _Addressless:
 class _InsideCompiler(KernelCompiler):
     library: type[_Linked] = Inside
 
-    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         library = self.library(target.codegen(), "tabi")
         library.enable_object_caching()
-        super().__init__(typing, target, library, *others)
+        super().__init__(typing, target, library, *rest)
 
     def _compile_bytecode(self) -> Any:
         function = self.state.func_id
@@ -217,10 +215,10 @@ class _OutsideVectorCompiler(_OutsideCompiler):
 
 
 class Kernel(KernelDispatcher):
-    """What Python calls; other kernels that name it get ``inside``.
+    """A kernel as Python calls it; other kernels that name it get ``inside``.
 
     Attributes:
-        make_inside: what makes that, when a kernel that names it is compiled for the first time.
+        make_inside: makes that, when a kernel that names it is compiled for the first time.
         apart: the type of its result if it is compiled apart from its callers.
         rare: whether that is done when it is first called.
     """
@@ -240,7 +238,7 @@ class Kernel(KernelDispatcher):
         return entry
 
     def slots(self, sig: Any) -> list[KernelSlot]:
-        """Of kernels that the code for a signature calls and that are compiled apart."""
+        """Slots of the kernels compiled apart that the code for a signature calls."""
         args, _ = sigutils.normalize_signature(sig)
         library = self.overloads[tuple(args)].library
         if library.slots is None:
@@ -302,9 +300,7 @@ def load_inside(target: Any, bitcode: bytes, called: list[Inside]) -> Inside:
 
 
 def rebuild_inside(target: Any, library: Inside, *code: Any) -> Any:
-    """What Numba wants to know of the inside of a kernel, from its code and what its CompileResult
-    was reduced to.
-    """
+    """Rebuild Numba's CompileResult of a kernel's inside from its code and the stored parts."""
     fndesc, env, signature, objectmode, lifted, annotation, reload_init = code
     library._reload_init.update(reload_init)
     return compiler.compile_result(

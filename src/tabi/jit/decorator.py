@@ -25,7 +25,7 @@ MODE = _versions.jit_mode()
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# without nnan and ninf: a NaN has to stay a NaN, else nobody would notice it
+# without nnan and ninf: a NaN has to stay a NaN, or errors would go unnoticed
 FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 KERNELS: list[Callable[..., Any]] = []
 
@@ -67,10 +67,10 @@ def kernel(
             boolean, int64, float64), or several, separated by ", ", for a tuple.
         rare: compile it when it is first called; for what is not needed in every world.
     """
-    asked: Any = {"inline": inline, "exact": exact, "views": views, "nogil": nogil}
-    asked |= {"plain": plain, "vectors": vectors, "apart": apart, "rare": rare}
+    settings: Any = {"inline": inline, "exact": exact, "views": views, "nogil": nogil}
+    settings |= {"plain": plain, "vectors": vectors, "apart": apart, "rare": rare}
     if function is None:
-        return functools.partial(kernel, **asked)  # type: ignore[return-value]
+        return functools.partial(kernel, **settings)  # type: ignore[return-value]
     if plain:
         return function
     KERNELS.append(function)
@@ -83,35 +83,35 @@ def kernel(
         "fastmath": set(FASTMATH - {"reassoc"} if exact else FASTMATH),
     }
     if own_compiler():
-        return _compiled(function, asked, options)
+        return _compiled(function, settings, options)
     from tabi.jit import plain_numba
 
     return plain_numba.compiled(function, options, apart, views)
 
 
-def _compiled(function: Any, asked: dict[str, Any], options: dict[str, Any]) -> Any:
+def _compiled(function: Any, settings: dict[str, Any], options: dict[str, Any]) -> Any:
     """A function as a kernel of tabi's own compiler."""
     from tabi.jit import cache_folder, callback, compilation, identity
     from tabi.jit.code_cache import KernelCache, NoCache
 
-    setattr(function, identity.OPTIONS, sorted(asked.items()))
+    setattr(function, identity.OPTIONS, sorted(settings.items()))
     # _nrt: kernels allocate nothing, so no array's references need counting;
     # two atomic operations less per array and call
-    options |= {"nopython": True, "_nrt": asked["views"], "no_cfunc_wrapper": True}
+    options |= {"nopython": True, "_nrt": settings["views"], "no_cfunc_wrapper": True}
     folder = cache_folder.cache_folder()
-    first_run.kept = folder is not None
+    first_run.is_cached = folder is not None
 
     def keep(inside: bool) -> Any:
         return NoCache() if folder is None else KernelCache(function, folder, inside)
 
-    made = compilation.compiled(function, asked["inline"], options, keep, asked["vectors"])
-    made.apart = callback.result_type(asked["apart"]) if asked["apart"] else None
-    made.rare = asked["rare"]
+    made = compilation.compiled(function, settings["inline"], options, keep, settings["vectors"])
+    made.apart = callback.result_type(settings["apart"]) if settings["apart"] else None
+    made.rare = settings["rare"]
     return made
 
 
 def address(compiled: Any, *args: Any) -> int:
-    """Where the machine code of a kernel for arguments like these lies, for ``call_with``."""
+    """Address of a kernel's machine code for arguments like these, for ``call_with``."""
     if not own_compiler():
         from tabi.jit import plain_numba
 

@@ -1,9 +1,8 @@
 """Numba's front end, as far as kernels need it.
 
-Half of the time to compile a kernel goes into finding out, again and again, what Numba knows
-already: what two reals make when they are added, whether two sets of compiler flags are equal,
-how long the functions around this one have taken. And a third of its passes are for Python that
-kernels do not contain. Here
+Numba spends half of the time to compile a kernel on looking up what it knows already: the type of
+a sum of two reals, whether two sets of compiler flags are equal, how long functions have taken. A
+third of its passes are for Python that kernels do not contain. Here
 
 - the type of an operator on given types is looked up once,
 - flags of one content are one object,
@@ -69,10 +68,10 @@ class TypingContext:
         try:
             return self._signatures[function, args]
         except KeyError:
-            found = of_types(function, args, named)
-            if found is not None:
-                self._signatures[function, args] = found
-            return found
+            signature = of_types(function, args, named)
+            if signature is not None:
+                self._signatures[function, args] = signature
+            return signature
 
 
 typing_context = functools.cache(TypingContext)
@@ -82,12 +81,12 @@ class KernelFlags(compiler.Flags):
     """Flags that become one object for each content where they are compared often."""
 
     def copy(self) -> compiler.Flags:
-        """Those that hold while a kernel is compiled."""
+        """Return the shared, fixed flags of this content."""
         return _fixed.setdefault(repr(self), FixedFlags(self))
 
 
 class FixedFlags(compiler.Flags):
-    """Flags that nobody changes any more."""
+    """Flags that no longer change."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -96,7 +95,7 @@ class FixedFlags(compiler.Flags):
         return self is other
 
     def copy(self) -> compiler.Flags:
-        """Some that may be changed."""
+        """Return a copy that may be changed."""
         return compiler.Flags(self)
 
 
@@ -106,14 +105,14 @@ _fixed: dict[str, FixedFlags] = {}
 class KernelCompiler(compiler.CompilerBase):
     """Runs the passes that kernels need."""
 
-    def __init__(self, typing: Any, *others: Any) -> None:
-        super().__init__(typing_context(typing), *others)
+    def __init__(self, typing: Any, *rest: Any) -> None:
+        super().__init__(typing_context(typing), *rest)
 
     def define_pipelines(self) -> list[PassManager]:
-        """One."""
+        """Return the single pipeline of passes."""
         passes = PassManager("kernel")
-        for one in PASSES:
-            passes.add_pass(one, one._name)
+        for compiler_pass in PASSES:
+            passes.add_pass(compiler_pass, compiler_pass._name)
         passes.finalize()
         return [passes]
 

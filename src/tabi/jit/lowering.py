@@ -65,10 +65,10 @@ class KernelLower(lowering.Lower):
             self.context.cast(self.builder, self.loadvar(name), self.typeof(name), wanted)
             for name, wanted in zip((left, right), signature.args, strict=True)
         ]
-        found = _signature(self.context.typing_context, op, signature.args)
+        op_signature = _signature(self.context.typing_context, op, signature.args)
         kind = self.context.typing_context.resolve_value_type(op)
-        result = self.context.get_function(kind, found)(self.builder, values)
-        return self.context.cast(self.builder, result, found.return_type, resty)
+        result = self.context.get_function(kind, op_signature)(self.builder, values)
+        return self.context.cast(self.builder, result, op_signature.return_type, resty)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """An item of an array at as many numbers as it has dimensions."""
@@ -82,18 +82,18 @@ class KernelLower(lowering.Lower):
         return self.context.cast(self.builder, item, kind.dtype, resty)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        """The same, written."""
+        """Store an item of an array at as many numbers as it has dimensions."""
         kind, at = self.typeof(target_var.name), self.typeof(index_var.name)
         if not _full(kind, at) or not isinstance(kind.dtype, types.Number | types.Boolean):
             return super().lower_setitem(target_var, index_var, value_var, signature)
-        value, held = self.loadvar(value_var.name), self.typeof(value_var.name)
-        value = self.context.cast(self.builder, value, held, kind.dtype)
+        value, value_type = self.loadvar(value_var.name), self.typeof(value_var.name)
+        value = self.context.cast(self.builder, value, value_type, kind.dtype)
         place = self._place(kind, self.loadvar(target_var.name), at, self.loadvar(index_var.name))
         align = None if kind.aligned else 1
         return self.context.pack_value(self.builder, kind.dtype, value, place, align)
 
     def _place(self, kind: types.Array, array: Any, at: Any, index: Any) -> Any:
-        """Where an item lies; negative numbers count from the end."""
+        """Address of an item; negative indices count from the end."""
         build, context = self.builder, self.context
         shape = build.extract_value(array, SHAPE)
         numbers = [(at, index)]
@@ -115,8 +115,8 @@ class KernelLower(lowering.Lower):
         data = build.extract_value(array, DATA)
         if kind.layout == "C":
             return build.gep(data, [offset], inbounds=True)
-        moved = build.gep(build.bitcast(data, llvm_ir.IntType(8).as_pointer()), [offset])
-        return build.bitcast(moved, data.type)
+        address = build.gep(build.bitcast(data, llvm_ir.IntType(8).as_pointer()), [offset])
+        return build.bitcast(address, data.type)
 
 
 @functools.cache
@@ -147,8 +147,8 @@ def insert_kernel(context: Any, entry: Any, fndesc: Any, libraries: Any) -> None
         fault = cgutils.alloca_once(builder, llvm_ir.PointerType(callconv.excinfo_t))
         numbers = convention._get_arg_packer(fndesc.argtypes).as_arguments(builder, args)
         builder.call(function, [result, fault, *numbers])
-        found = context.get_returned_value(builder, fndesc.restype, builder.load(result))
-        return imputils.impl_ret_new_ref(context, builder, fndesc.restype, found)
+        returned = context.get_returned_value(builder, fndesc.restype, builder.load(result))
+        return imputils.impl_ret_new_ref(context, builder, fndesc.restype, returned)
 
     call.signature, call.libs = fndesc.argtypes, tuple(libraries)
     context._defns[entry].append(call, call.signature)
@@ -168,5 +168,5 @@ class KernelLowering(typed_passes.BaseNativeLowering):
 
     @property
     def lowering_class(self) -> Any:
-        """Of kernels."""
+        """Class that lowers kernels."""
         return KernelLower

@@ -1,4 +1,4 @@
-"""What tabi uses of Numba beyond its documented interface: an upgrade of Numba begins here.
+"""Numba's undocumented names that tabi uses: an upgrade of Numba begins here.
 
 Releases that tabi was not tested with end in one sentence before any of it is imported. What is
 called on these things, and is not documented either, is in ``compilation``, ``dispatcher`` and

@@ -2,8 +2,8 @@
 
 tabi's own compiler (``compilation``) is quicker, but uses names that Numba may change from one
 release to the next. This module does without them, so that tabi runs on releases that it was not
-tested with: the same source, the same results up to rounding. Every start compiles anew, as Numba's
-own cache does not notice a change in a function that a cached function calls.
+tested with: the same source, the same results up to rounding. Every start compiles again, as
+Numba's own cache does not notice a change in a function that a cached function calls.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def _uncounted() -> dict[str, bool]:
     """The options that leave the counting of references out, a tenth of the time to compile, where
     this Numba has them; they are not documented.
     """
-    found = {"_nrt": False, "no_cfunc_wrapper": True}
+    options = {"_nrt": False, "no_cfunc_wrapper": True}
     try:
-        njit(**found)(lambda: 0)
+        njit(**options)(lambda: 0)
     except Exception:
         return {}
-    return found
+    return options
 
 
 class _Slot(slots.Slot):
@@ -70,15 +70,15 @@ class _Slot(slots.Slot):
         self.kernel, self.kinds, self.result, self.function = kernel, kinds, result, None
 
     def fill(self) -> None:
-        """Compile the kernel."""
+        """Compile the kernel and store its address."""
         kernel, kinds, result = self.kernel, self.kinds, self.result
 
         @intrinsic
         def arguments(typing: Any, place: Any) -> Any:
             def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
                 kind = context.get_value_type(kinds).as_pointer()
-                found = builder.load(builder.inttoptr(args[0], kind))
-                return impl_ret_borrowed(context, builder, kinds, found)
+                structure = builder.load(builder.inttoptr(args[0], kind))
+                return impl_ret_borrowed(context, builder, kinds, structure)
 
             return kinds(types.intp), code
 
@@ -118,16 +118,16 @@ def called_apart(kernel: Any, result: Any) -> Any:
 
         def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             word, place = ir.IntType(64), slot(kinds).place
-            given = cgutils.alloca_once(builder, values[0].type)
-            found = cgutils.alloca_once(builder, context.get_value_type(result))
-            builder.store(values[0], given)
-            builder.store(ir.Constant(found.type.pointee, None), found)
+            argument = cgutils.alloca_once(builder, values[0].type)
+            returned = cgutils.alloca_once(builder, context.get_value_type(result))
+            builder.store(values[0], argument)
+            builder.store(ir.Constant(returned.type.pointee, None), returned)
             cell = ir.Constant(word, place).inttoptr(slots.BYTES.as_pointer())
             with slots.address(builder, cell) as address:
                 kind = ir.FunctionType(ir.VoidType(), (word, word)).as_pointer()
-                pointers = [builder.ptrtoint(given, word), builder.ptrtoint(found, word)]
+                pointers = [builder.ptrtoint(argument, word), builder.ptrtoint(returned, word)]
                 builder.call(builder.bitcast(address, kind), pointers)
-            return builder.load(found)
+            return builder.load(returned)
 
         return result(types.Tuple(kinds)), code
 
@@ -148,7 +148,7 @@ def entry(kernel: Any, *args: Any) -> Any:
 
 
 def address(kernel: Any, structure: Any) -> int:
-    """Where a C function lies that calls a kernel with a structure, for ``callback.call_with``."""
+    """Address of a C function that calls a kernel with a structure, for ``callback.call_with``."""
     kind = numba.typeof(structure)
 
     @intrinsic

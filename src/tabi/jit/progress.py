@@ -1,4 +1,4 @@
-"""What a first run says while kernels are compiled: that they are, and how long it will take."""
+"""Progress of a first run while kernels are compiled, with an estimate of the time left."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from collections.abc import Iterator
 # kernels of a step, where another process compiles a part of them, and the part of the time until
 # all of them are there; the rest is for making machine code
 STEP_KERNELS, BEFORE_WHOLE = 260, 0.9
-# between two lines on a terminal [s]; before an estimate is worth something
-OFTEN, EARLY = 0.5, 2.0
+# interval between two lines on a terminal, and time before the first estimate
+REFRESH_INTERVAL_S, FIRST_ESTIMATE_S = 0.5, 2.0
 # how long it takes, by tabi's compiler and by ``numba.njit``
-USUAL, PLAIN = "half a minute for a simulation", "two minutes for a simulation, with TABI_JIT=plain"
+USUAL_DURATION, PLAIN_DURATION = (
+    "half a minute for a simulation",
+    "two minutes for a simulation, with TABI_JIT=plain",
+)
 
 
 class FirstRun:
@@ -27,13 +30,13 @@ class FirstRun:
         depth: of kernels that wait for those they call. seconds: that were spent compiling.
         ready: kernels compiled or read since the outermost one began.
         expected: how many there will be; 0 where that is not known.
-        kept: whether there is a folder to keep what is compiled.
+        is_cached: whether there is a folder to keep what is compiled.
         plain: whether ``numba.njit`` compiles, which keeps nothing.
     """
 
     def __init__(self) -> None:
-        self.said, self.depth, self.seconds, self.ready, self.expected = False, 0, 0.0, 0, 0
-        self.kept, self.plain = True, False
+        self.is_announced, self.depth, self.seconds, self.ready, self.expected = False, 0, 0.0, 0, 0
+        self.is_cached, self.plain = True, False
         self._started, self._entered = 0.0, 0.0
         # when a step will be compiled, by the last kernel that became ready
         self._end: float | None = None
@@ -86,11 +89,11 @@ class FirstRun:
             self._end = self._started + spent / part
 
     def left(self) -> float | None:
-        """Seconds until a step is compiled, from how long its kernels took so far; None where that
-        cannot be told.
+        """Seconds until a step is compiled, from how long its kernels took so far; None before that
+        can be estimated.
         """
         now = time.perf_counter()
-        if self.depth == 0 or self._end is None or now - self._started < EARLY:
+        if self.depth == 0 or self._end is None or now - self._started < FIRST_ESTIMATE_S:
             return None
         return max(0.0, self._end - now)
 
@@ -98,22 +101,23 @@ class FirstRun:
         """Keep the line up to date until it is over, also while this process waits for another
         one, and while LLVM is at work.
         """
-        while not over.wait(OFTEN):
+        while not over.wait(REFRESH_INTERVAL_S):
             left = self.left()
             if left is not None:
                 self._line(f"tabi: compiling, about {max(left, 1.0):.0f} s left …")
 
     def _begin(self) -> None:
-        if self.said or os.environ.get("TABI_QUIET"):
+        if self.is_announced or os.environ.get("TABI_QUIET"):
             return
-        self.said = True
+        self.is_announced = True
         often = "once for this version"
         if self.plain:
             often = "on every run"
-        elif not self.kept:
+        elif not self.is_cached:
             often = "on every run, because no folder can keep it; see `tabi doctor`"
+        duration = PLAIN_DURATION if self.plain else USUAL_DURATION
         print(
-            f"tabi: compiling for this processor, {often} ({PLAIN if self.plain else USUAL}) …",
+            f"tabi: compiling for this processor, {often} ({duration}) …",
             file=sys.stderr,
             flush=True,
         )

@@ -24,9 +24,9 @@ FOLDER, STAMP = "_kernels", "made_for.json"
 
 
 def versions() -> dict[str, str]:
-    """What code of kernels depends on besides their source. Patch releases of Python keep its
-    bytecode, by which kernels are told, and those of NumPy keep the layout of arrays, which is all
-    that kernels use of it: the functions of NumPy that they call are Numba's.
+    """Versions that compiled kernels depend on besides their source. Patch releases of Python keep
+    the bytecode, by which kernels are identified, and those of NumPy keep the layout of arrays,
+    which is all that kernels use of it: the functions of NumPy that they call are Numba's.
     """
     return {
         "python": ".".join(map(str, sys.version_info[:2])),
@@ -38,13 +38,13 @@ def versions() -> dict[str, str]:
 
 
 def here(digest: str) -> dict[str, str]:
-    """What code of kernels depends on, for a compiler of this digest."""
+    """Versions that compiled kernels depend on, and the digest of the compiler."""
     return {**versions(), "compiler": digest}
 
 
 @functools.cache
 def folder(package: Path, digest: str) -> Path | None:
-    """Where the kernels are that came with a package, if they fit."""
+    """Folder of the kernels that came with a package, None if they do not fit."""
     return package / FOLDER if differences(package, digest) == {} else None
 
 

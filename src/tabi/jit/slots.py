@@ -25,10 +25,10 @@ from tabi._errors import KernelError
 from tabi.jit.callback import failed_cell
 
 FILL = "tabi.fill"
-# the address of a kernel that cannot be compiled
-NOWHERE = 1
-# after which an interrupt is repeated [s]
-LATER = 0.01
+# address that stands for a kernel that cannot be compiled
+FAILED_ADDRESS = 1
+# delay after which an interrupt is repeated
+INTERRUPT_DELAY_S = 0.01
 BYTES, WORD = ir.IntType(8).as_pointer(), ir.IntType(64)
 
 
@@ -68,14 +68,14 @@ def _fill(address: int) -> None:
             interrupted = True
         except BaseException as error:
             slot.error = _error_class(slot, error)
-            slot.memory[:] = NOWHERE, id(slot.error)
+            slot.memory[:] = FAILED_ADDRESS, id(slot.error)
     if interrupted:
         # when this function has returned: machine code has no use for an error
-        threading.Timer(LATER, _thread.interrupt_main).start()
+        threading.Timer(INTERRUPT_DELAY_S, _thread.interrupt_main).start()
 
 
 def _error_class(slot: Slot, error: BaseException) -> type[KernelError]:
-    """What to raise for a kernel that cannot be compiled: a class, as Python makes the exception
+    """Exception class for a kernel that cannot be compiled: a class, as Python makes the exception
     itself where machine code has returned.
     """
     reason = str(error).strip().splitlines()
@@ -99,8 +99,8 @@ RAISING = (
     "PyGILState_Release",
 )  # fmt: skip
 for name in RAISING:
-    found = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-    llvm.add_symbol(name, found)
+    target = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    llvm.add_symbol(name, target)
 llvm.add_symbol(FILL, ctypes.cast(_fill, ctypes.c_void_p).value)
 
 
@@ -113,13 +113,13 @@ def address(builder: Any, cell: Any) -> Iterator[Any]:
     empty = builder.icmp_unsigned("==", builder.load(cell), ir.Constant(BYTES, None))
     with builder.if_then(empty, likely=False):
         builder.call(_function(builder, kind, FILL), (builder.bitcast(cell, BYTES),))
-    found = builder.load(cell)
-    filled = builder.icmp_unsigned("!=", found, ir.Constant(WORD, NOWHERE).inttoptr(BYTES))
+    target = builder.load(cell)
+    filled = builder.icmp_unsigned("!=", target, ir.Constant(WORD, FAILED_ADDRESS).inttoptr(BYTES))
     with builder.if_else(filled, likely=True) as (there, missing):
         with missing:
             _raise(builder, cell)
         with there:
-            yield found
+            yield target
 
 
 def _function(builder: Any, kind: Any, name: str) -> Any:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -27,6 +27,7 @@ from llvmlite import ir
 from numba.extending import NativeValue, intrinsic, models, register_model, typeof_impl, unbox
 from numpy.typing import NDArray
 
+from tabi._renamed import renamed_keys, warn_renamed
 from tabi.jit.numba_private import (
     AttributeTemplate,
     cgutils,
@@ -44,19 +45,26 @@ WORD = ir.IntType(64)
 class Structure:
     """Base of classes whose annotated fields are arrays, structures, or tuples of arrays; one that
     is made from another has the other's fields first.
+
+    Attributes:
+        renamed: old name of a field → new name; kernels and Python read both for one release.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
+    renamed: ClassVar[Mapping[str, str]] = {}
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, renamed: Mapping[str, str] | None = None) -> None:
+        cls.renamed = {**cls.renamed, **(renamed or {})}
         cls._fields = (*cls.__bases__[0]._fields, *inspect.get_annotations(cls))
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = self._fields
-        given = dict(zip(fields, values, strict=False)) | named
-        if len(values) + len(named) != len(fields) or given.keys() != set(fields):
+        if not self.renamed.keys().isdisjoint(named):
+            named = renamed_keys(type(self).__name__, named, self.renamed)
+        values_by_name = dict(zip(fields, values, strict=False)) | named
+        if len(values) + len(named) != len(fields) or values_by_name.keys() != set(fields):
             raise TypeError(f"{type(self).__name__} takes {', '.join(fields)}")
-        self.__dict__.update((name, given[name]) for name in fields)
+        self.__dict__.update((name, values_by_name[name]) for name in fields)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is fixed; see _replace")
@@ -69,9 +77,13 @@ class Structure:
 
     def _replace(self, **changed: Any) -> Self:
         """The same with other arrays under some of the names."""
+        changed = renamed_keys(type(self).__name__, changed, self.renamed)
         return type(self)(**{name: getattr(self, name) for name in self._fields} | changed)
 
     def __getattr__(self, name: str) -> Any:
+        if name in self.renamed:
+            warn_renamed(type(self).__name__, name, self.renamed[name])
+            return getattr(self, self.renamed[name])
         # what kernels are handed is made when the first one asks
         if name not in ("_numba_type_", "_memory", "_address"):
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
@@ -99,8 +111,8 @@ def each(value: Any, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
 
 
 def _words(value: Any) -> Iterator[int]:
-    """Where an array lies, how many items it has, its shape and strides; of tuples and structures
-    all of their parts.
+    """Yield the address of an array, its number of items, shape and strides; of tuples and
+    structures all of their parts.
     """
     if isinstance(value, np.ndarray):
         yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
@@ -110,22 +122,23 @@ def _words(value: Any) -> Iterator[int]:
 
 
 def _type_of(value: Structure) -> StructureType:
-    return _type(type(value).__name__, value._fields, tuple(map(_kind, value)))
+    names = (value._fields, tuple(value.renamed.items()))
+    return _type(type(value).__name__, *names, tuple(map(_kind, value)))
 
 
 _kinds: dict[tuple[Any, ...], Any] = {}
 
 
 def _kind(value: Any) -> Any:
-    """Type of a field; Numba works that of an array of records out anew each time."""
+    """Type of a field; Numba derives that of an array of records again each time."""
     if type(value) is not np.ndarray:
         return typeof_impl(value, None)
     f = value.flags
     key = (value.dtype, value.ndim, f.c_contiguous, f.f_contiguous, f.writeable, f.aligned)
-    found = _kinds.get(key)
-    if found is None:
-        found = _kinds[key] = typeof_impl(value, None)
-    return found
+    kind = _kinds.get(key)
+    if kind is None:
+        kind = _kinds[key] = typeof_impl(value, None)
+    return kind
 
 
 class StructureType(types.Type):
@@ -133,17 +146,25 @@ class StructureType(types.Type):
 
     Attributes:
         names, fields: of its fields. places: name → first word and type.
-        size: in words.
+        size: in words. renamed: old name of a field → new name.
     """
 
-    def __init__(self, name: str, names: tuple[str, ...], fields: tuple[types.Type, ...]) -> None:
-        self.made_from = (name, names, fields)
+    def __init__(
+        self,
+        name: str,
+        names: tuple[str, ...],
+        renamed: tuple[tuple[str, str], ...],
+        fields: tuple[types.Type, ...],
+    ) -> None:
+        self.made_from = (name, names, renamed, fields)
+        self.renamed = dict(renamed)
         self.places: dict[str, tuple[int, types.Type]] = {}
         self.size = 0
         for label, field in zip(names, fields, strict=True):
             self.places[label] = (self.size, field)
             self.size += _size(field)
         content = hashlib.sha256(repr((names, [str(field) for field in fields])).encode())
+        self.owner = name
         super().__init__(f"{name}_{content.hexdigest()[:16]}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -151,8 +172,13 @@ class StructureType(types.Type):
 
 
 @functools.cache
-def _type(name: str, names: tuple[str, ...], fields: tuple[types.Type, ...]) -> StructureType:
-    return StructureType(name, names, fields)
+def _type(
+    name: str,
+    names: tuple[str, ...],
+    renamed: tuple[tuple[str, str], ...],
+    fields: tuple[types.Type, ...],
+) -> StructureType:
+    return StructureType(name, names, renamed, fields)
 
 
 def _size(field: Any) -> int:
@@ -201,12 +227,14 @@ class _Fields(AttributeTemplate):
     key = StructureType
 
     def generic_resolve(self, typ: StructureType, name: str) -> types.Type | None:
-        return typ.places.get(name, (0, None))[1]
+        if name in typ.renamed:
+            warn_renamed(typ.owner, name, typ.renamed[name])
+        return typ.places.get(typ.renamed.get(name, name), (0, None))[1]
 
 
 @lower_getattr_generic(StructureType)
 def _get(context: Any, builder: Any, typ: StructureType, value: Any, name: str) -> Any:
-    place, field = typ.places[name]
+    place, field = typ.places[typ.renamed.get(name, name)]
     return impl_ret_borrowed(context, builder, field, _load(context, builder, field, value, place))
 
 

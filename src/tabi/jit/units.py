@@ -7,8 +7,8 @@ there.
 
 That of a kernel marked ``rare=True`` as well is filled when it is first called (``slots``). A step
 can do much that a given world never needs, boxes on edges, the last means against jammed contacts:
-that is not compiled until then. The name of a slot tells the kernel and the types of its arguments;
-code from the cache finds its slots by them.
+that is not compiled until then. The name of a slot identifies the kernel and the types of its
+arguments; code from the cache finds its slots by them.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class KernelSlot(slots.Slot):
         try:
             self.label = identity.label(plain)
         except ValueError:
-            # it names what cannot be told, such as a function of a C library: for this process only
+            # a value without a digest, such as a function of a C library: for this process only
             self.label = (plain.__module__, plain.__qualname__, f"at {id(plain)}")
-        told = repr((self.label, [str(kind) for kind in args], str(kernel.apart)))
-        self.symbol = PREFIX + hashlib.sha256(told.encode()).hexdigest()[:32]
+        description = repr((self.label, [str(kind) for kind in args], str(kernel.apart)))
+        self.symbol = PREFIX + hashlib.sha256(description.encode()).hexdigest()[:32]
 
     def fill(self) -> None:
         """Compile the kernel, or read it."""
@@ -113,7 +113,7 @@ class Apart(types.Dispatcher):
         return templates.signature(kernel.apart, *map(types.unliteral, args))
 
     def get_call_signatures(self) -> Any:
-        """Any."""
+        """Return that any signature is possible."""
         return (), True
 
     def get_impl_key(self, sig: Any) -> Any:
@@ -138,8 +138,8 @@ def _call_of(symbol: str, sig: Any) -> str:
             function = builder.bitcast(address, kind.as_pointer())
             numbers = convention._get_arg_packer(sig.args).as_arguments(builder, args)
             builder.call(function, [result, fault, *numbers])
-        found = context.get_returned_value(builder, sig.return_type, builder.load(result))
-        return imputils.impl_ret_new_ref(context, builder, sig.return_type, found)
+        returned = context.get_returned_value(builder, sig.return_type, builder.load(result))
+        return imputils.impl_ret_new_ref(context, builder, sig.return_type, returned)
 
     made: Any = call
     made.signature, made.libs = sig.args, ()

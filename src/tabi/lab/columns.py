@@ -22,15 +22,15 @@ class Column(NamedTuple):
 
     def cell(self, row: Any) -> str:
         """The text of a row; empty where it has no such value."""
-        found = row
+        result = row
         if callable(self.value):
-            found = self.value(row)
+            result = self.value(row)
         else:
             for key in self.value.split("."):
-                found = found.get(key) if isinstance(found, Mapping) else None
-        if isinstance(found, str) or found is None:
-            return found or ""
-        return format(found if self.scale == 1.0 else self.scale * found, self.form)
+                result = result.get(key) if isinstance(result, Mapping) else None
+        if isinstance(result, str) or result is None:
+            return result or ""
+        return format(result if self.scale == 1.0 else self.scale * result, self.form)
 
 
 def table(

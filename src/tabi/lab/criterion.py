@@ -1,4 +1,4 @@
-"""What has to hold of a number that was measured: the range it has to be in."""
+"""Criteria of a study: the ranges in which measured numbers have to be."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Criterion:
 
     def value(self, numbers: Mapping[str, Any]) -> float:
         """The number; NaN where there is none."""
-        found: Any = numbers
+        result: Any = numbers
         if self.computed is not None:
             # of a run that was interrupted some are missing
             with contextlib.suppress(KeyError, ValueError):
                 return float(self.computed(numbers))
             return math.nan
         for key in self.number.split("."):
-            found = found.get(key) if isinstance(found, Mapping) else None
-        if isinstance(found, Sized):
-            return float(len(found))
-        return math.nan if found is None else float(found)
+            result = result.get(key) if isinstance(result, Mapping) else None
+        if isinstance(result, Sized):
+            return float(len(result))
+        return math.nan if result is None else float(result)
 
     def met(self, numbers: Mapping[str, Any]) -> bool:
         """Whether the number is there, and in the range; never one that is not a number."""
@@ -66,8 +66,8 @@ class Criterion:
         edge, side = (self.at_least, "least") if x < self.at_least else (self.at_most, "most")
         return f"{self.number} is {x:.4g}, at {side} {edge:.4g} expected"
 
-    def judged(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
-        """For machines: the number, its limits and whether it is within them; null is none."""
+    def to_dict(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the number, its limits and whether it is within them; None: not finite."""
         limits = {"value": self.value(numbers), "at_least": self.at_least, "at_most": self.at_most}
-        told = {key: x if math.isfinite(x) else None for key, x in limits.items()}
-        return {"words": self.words} | told | {"met": self.met(numbers)}
+        data = {key: x if math.isfinite(x) else None for key, x in limits.items()}
+        return {"words": self.words} | data | {"met": self.met(numbers)}

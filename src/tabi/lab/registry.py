@@ -26,8 +26,8 @@ GROUPS = {"Validator": "validate", "Benchmark": "bench"}
 FOLDER = Path(__file__).parent
 
 
-class FoundStudy(NamedTuple):
-    """Where a study is, and what its command says of it."""
+class StudyEntry(NamedTuple):
+    """Module of a study, and the summary of its command."""
 
     group: str
     name: str
@@ -36,13 +36,13 @@ class FoundStudy(NamedTuple):
     kind: str
 
     def load(self) -> type[Study]:
-        """The study itself; its module is imported."""
+        """Import the module and return the study."""
         return getattr(importlib.import_module(self.module), self.kind)
 
 
-def studies_of(module: str, source: str) -> list[FoundStudy]:
-    """Studies that the source of a module defines; one that lacks name or summary is refused."""
-    found = []
+def studies_of(module: str, source: str) -> list[StudyEntry]:
+    """Return the studies defined in a module's source; refuse those without name or summary."""
+    result = []
     for match in CLASS.finditer(source):
         kind, base = match["class"], match["base"]
         if "abstract=True" in match["rest"]:
@@ -53,21 +53,20 @@ def studies_of(module: str, source: str) -> list[FoundStudy]:
         if not (match["words"] or "").strip():
             raise ModelError(f"{words} has no summary; expected a docstring, its command's help")
         summary = " ".join(match["words"].split())
-        found.append(FoundStudy(GROUPS[base], name[1], summary, module, kind))
-    return found
+        result.append(StudyEntry(GROUPS[base], name[1], summary, module, kind))
+    return result
 
 
-def registered(found: Iterable[FoundStudy], group: str) -> dict[str, FoundStudy]:
-    """The studies of a group by their names; one with the name of another is refused."""
-    own = ((one.name, one.module, one) for one in found if one.group == group)
-    return by_name(f"tabi {group}", own)
+def registered(entries: Iterable[StudyEntry], group: str) -> dict[str, StudyEntry]:
+    """Return the studies of a group by their names; refuse two with one name."""
+    return by_name(f"tabi {group}", ((e.name, e.module, e) for e in entries if e.group == group))
 
 
 @cache
-def studies(group: str) -> dict[str, FoundStudy]:
-    """The studies under a command, by their names."""
-    found = []
+def studies(group: str) -> dict[str, StudyEntry]:
+    """Return the studies under a command, by their names."""
+    result = []
     for path in sorted(FOLDER.rglob("*.py")):
         inner = path.relative_to(FOLDER).with_suffix("").parts
-        found += studies_of(".".join(("tabi.lab", *inner)), path.read_text(encoding="utf-8"))
-    return registered(found, group)
+        result += studies_of(".".join(("tabi.lab", *inner)), path.read_text(encoding="utf-8"))
+    return registered(result, group)

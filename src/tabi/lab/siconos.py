@@ -41,12 +41,12 @@ METHODS = {
 }
 # tolerances tried: that of the certificate, and four times a tenth
 LOWERINGS = 5
-STARTING = 60.0
+START_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
 class SiconosAnswer:
-    """What Siconos made of one problem.
+    """Result of Siconos for one problem.
 
     Attributes:
         impulse: λ [N·s] in the order of the problem, or None where there is none.
@@ -75,7 +75,7 @@ def available() -> bool:
             subprocess.run(
                 [PYTHON, "-I", "-c", "import siconos.numerics"],
                 capture_output=True,
-                timeout=STARTING,
+                timeout=START_TIMEOUT_S,
             ).returncode
             == 0
         )
@@ -86,8 +86,8 @@ def available() -> bool:
 def version() -> str | None:
     """Version of the package python3-siconos; what Siconos says of itself there is not it."""
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
-        asked = ["dpkg-query", "--show", "--showformat=${Version}", "python3-siconos"]
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        query = ["dpkg-query", "--show", "--showformat=${Version}", "python3-siconos"]
+        return subprocess.run(query, capture_output=True, text=True, check=True).stdout
     return None
 
 
@@ -123,8 +123,8 @@ class Session:
             )
         best, start = SiconosAnswer(), time.monotonic()
         for lowering in range(LOWERINGS):
-            own = tolerance * 0.1**lowering
-            got = self._ask(self._file(problem), method, own)
+            method_tolerance = tolerance * 0.1**lowering
+            got = self._ask(self._file(problem), method, method_tolerance)
             if "fault" in got:
                 # where it is stopped or falls, it would with less tolerance too
                 return SiconosAnswer(**{**vars(best), "fault": got["fault"]})
@@ -138,7 +138,7 @@ class Session:
                     certificate.relative,
                     got["iterations"],
                     got["seconds"],
-                    own,
+                    method_tolerance,
                 )
             if converged or time.monotonic() - start > self.seconds:
                 break
@@ -185,7 +185,7 @@ class Session:
             stderr=subprocess.DEVNULL,
             env={**os.environ, **single},
         )
-        if "ready" not in self._answer(STARTING):
+        if "ready" not in self._answer(START_TIMEOUT_S):
             raise ModelError(
                 f"Siconos does not start under {PYTHON}; "
                 f"{PYTHON} -c 'import siconos.numerics' says why"
@@ -222,9 +222,9 @@ def solve_all(
         seconds: time a run may take until it is stopped.
     """
     with Session(seconds) as session:
-        chosen = list(methods)
+        names = list(methods)
         return [
-            {method: session.solve(problem, method, tolerance) for method in chosen}
+            {method: session.solve(problem, method, tolerance) for method in names}
             for problem in problems
         ]
 

@@ -1,4 +1,4 @@
-"""What the system Python runs for ``siconos``:
+"""Worker for ``siconos``, run by the system Python:
 friction problems solved by Siconos, one request and one answer a line.
 
 Only numpy and siconos are used. A request is {"file", "solver", "dense", "tolerance",
@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 # repeated while a run is shorter than this altogether [s], and at most so often
-SHORT, REPETITIONS = 0.1, 20
+MIN_TOTAL_TIME_S, REPETITIONS = 0.1, 20
 
 
 def load(sn, file, dense):
@@ -50,7 +50,7 @@ def solve(sn, problem, solver, tolerance, iterations, repetitions=REPETITIONS):
         seconds = time.perf_counter() - start
         best = min(best, seconds) if turn else seconds
         spent += seconds
-        if spent >= SHORT:
+        if spent >= MIN_TOTAL_TIME_S:
             break
     done = int(options.iparam[sn.SICONOS_IPARAM_ITER_DONE])
     return {"info": int(info), "iterations": done, "seconds": best, "impulse": impulse.tolist()}
@@ -65,14 +65,14 @@ def main():
 
     sn.numerics_set_verbose(0)
     print(json.dumps({"ready": True}), file=answers, flush=True)
-    known, problem, kept = None, None, None
+    problem_key, problem, references = None, None, None
     for line in sys.stdin:
         request = json.loads(line)
         key = (request["file"], request["dense"])
         try:
-            if key != known:
-                problem, kept = load(sn, *key)
-                known = key
+            if key != problem_key:
+                problem, references = load(sn, *key)
+                problem_key = key
                 # once around, so that the matrix is compressed before the clock runs
                 solve(sn, problem, "NSGS", 1.0, 1, repetitions=1)
             answer = solve(
@@ -81,7 +81,7 @@ def main():
         except Exception as fault:
             answer = {"fault": f"{type(fault).__name__}: {fault}"}
         print(json.dumps(answer), file=answers, flush=True)
-    del kept
+    del references
 
 
 if __name__ == "__main__":

@@ -40,10 +40,10 @@ def stage(robot: Robot, friction: float = 0.8, limbs: bool = True) -> tuple[Worl
             joint.motor = Motor(ROTOR, GEAR, kp=GAIN * robot.mass, kd=DAMPING * robot.mass)
     if limbs:
         # where no file says how thick limbs are, none can say that they touch each other
-        given = [body.name for body in add_limbs(robot)]
+        limbs_added = [body.name for body in add_limbs(robot)]
         robot.excluded |= {
             frozenset((name, other.name))
-            for name in given
+            for name in limbs_added
             for other in robot.bodies
             if other.name != name
         }
@@ -63,5 +63,5 @@ def weigh(robot: Robot, seconds: float = 5.0) -> tuple[float, float]:
     world, robot = stage(robot)
     sim = Simulator(world)
     sim.run(seconds)
-    given = sum(float(sim.foot_wrench(foot).force[2]) for foot in robot.feet.values())
-    return float(robot.mass * np.linalg.norm(world.gravity)), given
+    support = sum(float(sim.foot_wrench(foot).force[2]) for foot in robot.feet.values())
+    return float(robot.mass * np.linalg.norm(world.gravity)), support

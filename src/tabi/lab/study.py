@@ -35,6 +35,7 @@ from typing import Any, ClassVar, NamedTuple, dataclass_transform
 from typer import Argument, Option
 
 from tabi._errors import ModelError
+from tabi._renamed import renamed_in_module
 from tabi.apps.showing import machine
 from tabi.lab.columns import Column, table
 from tabi.lab.criterion import Criterion
@@ -51,13 +52,14 @@ __all__ = [
     "Option",
     "Study",
     "Validator",
+    "constant_settings",
     "head",
     "progress",
     "reported",
     "table",
-    "told",
     "within",
 ]
+__getattr__ = renamed_in_module(__name__, {"told": "tabi.lab.study.constant_settings"})
 Report = Callable[[str, int, int], None]
 # step [s] and tolerance [m/s] of most
 DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}
@@ -65,13 +67,13 @@ _report: ContextVar[Report] = ContextVar("report", default=lambda what, done, co
 
 
 def progress(what: str, done: int = 0, count: int = 0) -> None:
-    """Tell whoever watches what is being done, and how much of how much is."""
+    """Report what is being done, and how much of how much is done."""
     _report.get()(what, done, count)
 
 
 @contextmanager
 def reported(report: Report) -> Iterator[None]:
-    """Inside of it ``progress`` is told to somebody."""
+    """Send ``progress`` to a callback inside of the context."""
     before = _report.set(report)
     try:
         yield
@@ -86,9 +88,9 @@ class Study:
     Attributes:
         group, name: of its command, ``tabi group name``.
         unit: what cases are called in the plural. Those of a list are counted as they are done; a
-            generator of cases tells by itself how far it is, by ``progress``.
-        packages: whose versions are told with the numbers, beside tabi's.
-        constants: what is told with the settings.
+            generator of cases reports its own progress, by ``progress``.
+        packages: whose versions are given with the numbers, beside tabi's.
+        constants: settings that are not fields.
         criteria: what has to hold of the figures.
     """
 
@@ -108,7 +110,7 @@ class Study:
         if not name:
             return
         words = f"study {cls.__name__} in {cls.__module__}"
-        base = next(one for one in cls.__mro__ if one.__module__ == __name__)
+        base = next(parent for parent in cls.__mro__ if parent.__module__ == __name__)
         if not (cls.__dict__.get("__doc__") or "").strip():
             raise ModelError(f"{words} has no summary; expected a docstring, its command's help")
         for part in cls.needed:
@@ -123,7 +125,7 @@ class Study:
     # ---- what a study says of itself -----------------------------------------------------------
 
     def cases(self) -> Iterable[Any]:
-        """What is measured one by one; a generator may keep open what cases share."""
+        """Return what is measured case by case."""
         raise NotImplementedError
 
     def measure(self, case: Any) -> Any:
@@ -166,28 +168,28 @@ class Study:
                 self.store(case, row)
         except KeyboardInterrupt:
             interrupted = True
-        rows.sort(key=lambda one: one[0])
-        found = self.result([row for _, row in rows], interrupted, lost)
-        self.end(found)
-        return found
+        rows.sort(key=lambda row: row[0])
+        result = self.result([row for _, row in rows], interrupted, lost)
+        self.end(result)
+        return result
 
     def result(
         self, rows: Sequence[Any], interrupted: bool = False, lost: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """What ``run`` makes of rows.
+        """Return the result of a run from its rows.
 
         Args:
             interrupted: whether there should be more. lost: sentences about those that were lost.
         """
-        found = machine(*self.packages) | {"settings": self.settings()} | self.figures(rows)
-        found["interrupted"] = interrupted
+        result = machine(*self.packages) | {"settings": self.settings()} | self.figures(rows)
+        result["interrupted"] = interrupted
         if lost:
-            found["lost"] = list(lost)
+            result["lost"] = list(lost)
         if self.criteria:
-            found["criteria"] = [one.judged(found) for one in self.criteria]
-            met = all(one["met"] for one in found["criteria"])
-            found["within"] = met and not interrupted and not lost
-        return found
+            result["criteria"] = [criterion.to_dict(result) for criterion in self.criteria]
+            met = all(criterion["met"] for criterion in result["criteria"])
+            result["within"] = met and not interrupted and not lost
+        return result
 
     def text(self, result: Mapping[str, Any]) -> str:
         """The result for a terminal, with the criteria that are not met."""
@@ -198,21 +200,23 @@ class Study:
         except KeyError:
             if not result.get("interrupted"):
                 raise
-        for one in result.get("criteria", ()):
-            if not one["met"]:
-                limits = {"at least": one["at_least"], "at most": one["at_most"]}
-                told = ", ".join(f"{side} {x:g}" for side, x in limits.items() if x is not None)
-                value = "no number" if one["value"] is None else f"{one['value']:.4g}"
-                lines.append(f"NOT within: {one['words']}: {value}, {told} expected")
+        for criterion in result.get("criteria", ()):
+            if not criterion["met"]:
+                limits = {"at least": criterion["at_least"], "at most": criterion["at_most"]}
+                expected = ", ".join(f"{side} {x:g}" for side, x in limits.items() if x is not None)
+                value = "not finite" if criterion["value"] is None else f"{criterion['value']:.4g}"
+                lines.append(f"NOT within: {criterion['words']}: {value}, expected {expected}")
         lines += [f"lost: {words}" for words in result.get("lost", ())]
         if result.get("interrupted"):
             lines.append(f"interrupted: these are the {self.unit} done before")
         return "\n".join(lines)
 
     def settings(self) -> dict[str, Any]:
-        """What was asked for, as plain data."""
-        asked = fields(self)  # type: ignore[arg-type]
-        return {one.name: plain(getattr(self, one.name)) for one in asked} | dict(self.constants)
+        """Return the settings of the study as plain data."""
+        options = fields(self)  # type: ignore[arg-type]
+        return {option.name: plain(getattr(self, option.name)) for option in options} | dict(
+            self.constants
+        )
 
     def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any, Any]]:
         """Places, cases and rows, in the order in which they end."""
@@ -222,8 +226,8 @@ class Study:
         done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
         if count:
             progress(self.unit, 0, count)
-        for number, one in enumerate(done, 1):
-            yield one
+        for number, row in enumerate(done, 1):
+            yield row
             if count:
                 progress(self.unit, number, count)
 
@@ -241,13 +245,13 @@ class Study:
         # without what it has opened
         study = replace(self)  # type: ignore[type-var]
         tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
-        with interrupt() as asked:
-            for task, found in pool.work(tasks, jobs, asked):
-                if isinstance(found, str):
-                    lost.append(found)
+        with interrupt() as interrupted:
+            for task, answer in pool.work(tasks, jobs, interrupted):
+                if isinstance(answer, str):
+                    lost.append(answer)
                 else:
-                    yield task.place, task.case, found["row"]
-        if asked:
+                    yield task.place, task.case, answer["row"]
+        if interrupted:
             raise KeyboardInterrupt
 
 
@@ -259,8 +263,8 @@ class Validator(Study):
 
 
 class BenchPart(NamedTuple):
-    """A part of a benchmark: its key in the result, empty where it brings keys of its own; what is
-    told meanwhile, and what measures it, of which arguments.
+    """A part of a benchmark: its key in the result, empty where it brings keys of its own; the
+    message while it runs, the function that measures it and its arguments.
     """
 
     key: str | tuple[str, ...]
@@ -276,11 +280,11 @@ class Benchmark(Study):
     needed = ("parts", "lines")
 
     def parts(self) -> Iterator[BenchPart]:
-        """What is measured one after the other."""
+        """Yield the parts of the benchmark in order."""
         raise NotImplementedError
 
     def cases(self) -> Iterable[Any]:
-        """Its parts."""
+        """Return what is measured case by case."""
         return self.parts()
 
     def measure(self, case: Any) -> Any:
@@ -291,14 +295,14 @@ class Benchmark(Study):
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts by their keys."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key, value in rows:
             *outer, last = (key,) if isinstance(key, str) else key
-            place = found
-            for one in outer:
-                place = place.setdefault(one, {})
+            place = result
+            for part in outer:
+                place = place.setdefault(part, {})
             place.update({last: value} if last else value)
-        return found
+        return result
 
 
 @dataclass(frozen=True)
@@ -310,12 +314,12 @@ class StudyTask:
     place: int
 
     def run(self) -> dict[str, Any]:
-        """Measure it."""
+        """Measure the case and return its row as plain data."""
         return {"row": self.study.measure(self.case)}
 
     @property
     def settings(self) -> list[str]:
-        """That it is named by."""
+        """Name of the case in messages."""
         return [getattr(self.case, "words", f"{self.study.name} {self.case}")]
 
     @property
@@ -335,16 +339,16 @@ def plain(value: Any) -> Any:
     return str(getattr(value, "__name__", value))
 
 
-def told(**constants: Any) -> Mapping[str, Any]:
-    """Constants of a study."""
+def constant_settings(**constants: Any) -> Mapping[str, Any]:
+    """Return settings of a study that are not fields."""
     return constants
 
 
 def head(result: Mapping[str, Any]) -> str:
     """The machine and the versions, in words."""
     machine, versions = result["hardware"], result["versions"]
-    told = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"{machine['processor']}, one core of {machine['cores']}; {told}"
+    packages = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{machine['processor']}, one core of {machine['cores']}; {packages}"
 
 
 def within(result: Mapping[str, Any]) -> str:

@@ -1,3 +1,1 @@
-"""What a world is: bodies, joints, shapes, materials, feet; readers and writers.
-Knows no physics.
-"""
+"""Model of a world: bodies, joints, shapes, materials, feet, controllers; no physics."""

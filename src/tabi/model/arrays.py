@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tabi.jit.structure import Structure
 
-# kinds of joints, as kernels tell them apart
+# kinds of joints in kernels
 REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING, WELDED = 0, 1, 2, 3, 4, 5
 KIND = {
     "revolute": REVOLUTE,
@@ -112,7 +112,7 @@ def table(count: int | tuple[int, int], columns: np.dtype) -> NDArray[np.void]:
 
 
 class ModelArrays(Structure):
-    """What kernels read: bodies (row 0 the world), degrees of freedom, couplings,
+    """Arrays of a model for kernels: bodies (row 0 the world), degrees of freedom, couplings,
     gravity [m/s²].
     """
 

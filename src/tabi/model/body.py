@@ -25,8 +25,8 @@ from tabi.spatial.polygon import polygon_area
 from tabi.spatial.transform import Transform, from_quaternion
 
 Array = NDArray[np.float64]
-# of a sole, and of its distance from the shapes of its body [m]
-LONGEST, AWAY = 5.0, 0.3
+# largest length of a sole, and largest distance from the shapes of its body [m]
+MAX_SOLE_LENGTH_M, MAX_SOLE_DISTANCE_M = 5.0, 0.3
 
 
 @dataclass(eq=False)
@@ -69,7 +69,7 @@ class Body:
                 the body, whose z points into it.
             layers: what it is made of, ``tabi.soles.Layer``, from the body outwards.
             position, quaternion: of that frame, where an outline is given.
-            material: of its surface; that of the body's first collision shape unless given.
+            material: of its surface; default: that of the body's first collision shape.
             options: of ``tabi.soles.make_sole``: element_size, holes, tread, rounded, ….
         """
         shapes = self.collision_shapes()
@@ -86,7 +86,7 @@ class Body:
     def glue(self, pad: Shape, inertia: Inertia) -> None:
         """A pad becomes part of the body: a shape, and its mass in the pad's frame."""
         self.shapes.append(pad)
-        self.inertia = self.inertia + inertia.moved(pad.placement)
+        self.inertia = self.inertia + inertia.transformed(pad.placement)
 
     def __repr__(self) -> str:
         return f"Body({self.name!r}, mass={self.inertia.mass:g} kg, joint={self.joint.name!r})"
@@ -118,7 +118,7 @@ class Closure:
     place_b: Transform = field(default_factory=Transform)
 
     def gap(self, placements: Mapping[Body, Transform]) -> float:
-        """How far the places are apart [m] where the bodies stand at ``placements``."""
+        """Return the distance of the two places [m] with the bodies at ``placements``."""
         p_B = self.place_b.p if self.b is None else (placements[self.b] @ self.place_b).p
         return float(np.linalg.norm((placements[self.a] @ self.place_a).p - p_B))
 
@@ -177,10 +177,10 @@ class Foot(Frame):
 def check_place(foot: Foot) -> None:
     """Refuse a sole that is larger than any, or far from the shapes of its body."""
     length = float(np.ptp(foot.polygon, axis=0).max())
-    if length > LONGEST:
+    if length > MAX_SOLE_LENGTH_M:
         raise ModelError(
             f"foot {foot.name!r} has a sole {length:g} m long; "
-            f"expected metres, and less than {LONGEST:g}"
+            f"expected metres, and less than {MAX_SOLE_LENGTH_M:g}"
         )
     shapes = foot.body.collision_shapes()
     if not shapes:
@@ -190,7 +190,7 @@ def check_place(foot: Foot) -> None:
     high = np.array([max(s.support(d) for s in shapes) for d in axes])
     corners = foot.corners()
     away = float(np.linalg.norm(np.maximum(low - corners, corners - high).clip(0), axis=1).min())
-    if away > AWAY:
+    if away > MAX_SOLE_DISTANCE_M:
         raise ModelError(
             f"foot {foot.name!r} lies {away:.2g} m from the shapes of body {foot.body.name!r}; "
             "expected its position and polygon in metres in the frame of that body"
@@ -230,7 +230,7 @@ def check_simple(name: str, points: ArrayLike) -> None:
     """Refuse an outline whose sides cross."""
     p = np.asarray(points, float)
     if p.ndim != 2 or p.shape[1] != 2 or not np.isfinite(p).all():
-        # said by ``convex_outline``
+        # reported by ``convex_outline``
         return
     n = len(p)
     for i in range(n):

@@ -44,7 +44,7 @@ SHARE_BELOW = 0.8
 @dataclass(frozen=True)
 class Rubber:
     """Stiffness [N·m/rad] and damping [N·m·s/rad] about roll and pitch, and along the sole's normal
-    [N/m, N·s/m], of the bush of one foot; HRP-2's unless given.
+    [N/m, N·s/m], of the bush of one foot; default: those of HRP-2.
     """
 
     stiffness: float = 500.0
@@ -111,9 +111,9 @@ class Bush:
         turning = {"stiffness": rubber.stiffness, "damping": rubber.damping}
         sliding = {"stiffness": rubber.vertical_stiffness, "damping": rubber.vertical_damping}
         for foot in self.feet.values():
-            for name, told in ((foot.roll, turning), (foot.pitch, turning), (foot.z, sliding)):
+            for name, loop in ((foot.roll, turning), (foot.pitch, turning), (foot.z, sliding)):
                 full = f"{robot}/{name}"
-                model.set_joint(full if full in model.joint_names else name, **told)
+                model.set_joint(full if full in model.joint_names else name, **loop)
 
 
 def add_joints(
@@ -126,10 +126,10 @@ def add_joints(
     """Cut the feet of a robot in two, with a bush in between.
 
     Args:
-        mass_below: of each foot [kg]; SHARE_BELOW of its link's mass unless given.
-        height: of the bush's centre above the sole [m]; at the origin of the foot link, which lies
-            on the axis of the last ankle joint, unless given.
-        feet: names of the feet; all of them unless given.
+        mass_below: of each foot [kg]; default: SHARE_BELOW of its link's mass.
+        height: of the bush's centre above the sole [m]; default: at the origin of the foot link, on
+            the axis of the last ankle joint.
+        feet: names of the feet; default: all of them.
     """
     if not robot.feet:
         raise ModelError(
@@ -152,9 +152,9 @@ def add_joints(
 
 
 def _axes(robot: KinematicTree) -> dict[str, Array]:
-    """Of each foot the axes roll, pitch and z as columns, in its body's frame: z is the sole's
-    normal; of a biped pitch is the line from the right foot to the left one, with all joints at
-    zero, else y of the foot's frame.
+    """Return the axes roll, pitch and z of each foot as columns, in its body's frame: z is the
+    sole's normal; of a biped pitch is the line from the right foot to the left one, with all joints
+    at zero, else y of the foot's frame.
     """
     X, axes = robot.placements(robot.at_zero()), {}
     ends = {name: X[foot.body] @ foot.placement for name, foot in robot.feet.items()}
@@ -170,7 +170,7 @@ def _axes(robot: KinematicTree) -> dict[str, Array]:
 
 
 class _Cut:
-    """Where one foot is cut: its ankle link with all that is fixed to it.
+    """Cut of one foot: its ankle link with all that is fixed to it.
 
     Attributes:
         ankle: the body that the last moving joint carries. fixed: bodies fixed to it, and X_AB of
@@ -193,15 +193,15 @@ class _Cut:
         for body in robot.bodies:
             if body.joint.kind == "fixed" and body.parent in self.fixed:
                 self.fixed[body] = self.fixed[body.parent] @ body.joint.placement
-        self.inertia = sum((b.inertia.moved(X) for b, X in self.fixed.items()), Inertia())
+        self.inertia = sum((b.inertia.transformed(X) for b, X in self.fixed.items()), Inertia())
         self.share = self._share(mass_below)
         self.centre = self._centre(height)
 
     def _share(self, mass_below: float | None) -> float:
-        mass, who = self.inertia.mass, f"the link of foot {self.foot.name!r} of {self.robot.name}"
+        mass, owner = self.inertia.mass, f"the link of foot {self.foot.name!r} of {self.robot.name}"
         if not mass > 0:
             raise ModelError(
-                f"{who} has no mass, so a bush cannot divide it; give body "
+                f"{owner} has no mass, so a bush cannot divide it; give body "
                 f"{self.ankle.name!r} an inertia"
             )
         if mass_below is None:
@@ -209,7 +209,7 @@ class _Cut:
         if not 0 < real("mass_below of a bush", mass_below) < mass:
             raise ModelError(
                 f"mass_below of a bush is {mass_below} kg; "
-                f"expected a number between 0 and {mass:g} kg, the mass of {who}"
+                f"expected a number between 0 and {mass:g} kg, the mass of {owner}"
             )
         return mass_below / mass
 
@@ -265,7 +265,7 @@ class _Cut:
         """Hang all that was on the foot on the sole, where it is."""
         robot, ankle, sole = self.robot, self.ankle, made[-1]
         X_SA = translation(-self.centre)
-        sole.inertia = self.inertia.scaled(self.share).moved(X_SA)
+        sole.inertia = self.inertia.scaled(self.share).transformed(X_SA)
         for body in self.fixed:
             body.inertia = Inertia()
         ankle.inertia = self.inertia.scaled(1.0 - self.share)
@@ -287,7 +287,7 @@ class _Cut:
         self._exclude(sole)
 
     def _exclude(self, sole: Body) -> None:
-        """What never touched the foot never touches what is below the bush."""
+        """Exclude pairs of the parts below the bush that were excluded for the foot."""
         robot, ankle = self.robot, self.ankle
         below = [sole.name, *(body.name for body in self.fixed if body is not ankle)]
         above = {ankle.name, *_link(robot, ankle.parent)}

@@ -68,29 +68,29 @@ class Model:
 
     @property
     def friction(self) -> Array:
-        """Of each pair of materials while they slide, a view of ``pairs``."""
+        """Coefficient of sliding friction of each pair of materials, a view of ``pairs``."""
         return self.pairs["friction"]
 
     @property
     def restitution(self) -> Array:
-        """Of each pair of materials, a view of ``pairs``."""
+        """Coefficient of restitution of each pair of materials, a view of ``pairs``."""
         return self.pairs["restitution"]
 
     @cached_property
     def pads(self) -> list[PlacedPad]:
         """Soft soles and pads, in the order of their nodes."""
         foot_of = {foot.body: name for name, foot in self.feet.items()}
-        found: list[PlacedPad] = []
+        placed_pads: list[PlacedPad] = []
         for i, shape in enumerate(self.shapes):
             pad = shape.geometry
             if isinstance(pad, Pad):
-                taken = [one.name for one in found]
+                taken = [other.name for other in placed_pads]
                 name = pad_name(shape.name, shape.link, foot_of.get(shape.body), taken)
-                first = found[-1].rows.stop if found else 0
+                first = placed_pads[-1].rows.stop if placed_pads else 0
                 rows = slice(first, first + len(pad.nodes))
                 place = (shape.link, shape.body, shape.placement)
-                found.append(PlacedPad(name, pad, i, *place, rows))
-        return found
+                placed_pads.append(PlacedPad(name, pad, i, *place, rows))
+        return placed_pads
 
     # ---- sizes and places -------------------------------------------------------------------
 
@@ -101,12 +101,12 @@ class Model:
 
     @property
     def q_count(self) -> int:
-        """Number of positions."""
+        """Number of positions in q."""
         return len(self._initial)
 
     @property
     def v_count(self) -> int:
-        """Number of velocities."""
+        """Number of velocities in v."""
         return int(self.arrays.body["v_end"][-1])
 
     @property
@@ -325,10 +325,10 @@ class Model:
                 f"inertia of {name!r} was set to mass {inertia.mass:g} kg; "
                 f"expected a moving body and finite numbers, mass > 0"
             )
-        moved = inertia.moved(link.placement)
-        self.arrays.body["mass"][link.body] = moved.mass
-        self.arrays.body["centre"][link.body] = moved.centre
-        self.arrays.body["inertia"][link.body] = moved.tensor[np.triu_indices(3)]
+        transformed = inertia.transformed(link.placement)
+        self.arrays.body["mass"][link.body] = transformed.mass
+        self.arrays.body["centre"][link.body] = transformed.centre
+        self.arrays.body["inertia"][link.body] = transformed.tensor[np.triu_indices(3)]
 
     def set_pair(
         self,
@@ -336,7 +336,7 @@ class Model:
         b: str,
         friction: float | None = None,
         restitution: float | None = None,
-        **others: float | None,
+        **rest: float | None,
     ) -> None:
         """Set coefficients of two materials, by the names in ``Material``;
         a friction without a static one is both.
@@ -346,13 +346,13 @@ class Model:
                 raise unknown("material", name, "the model", self.material_names)
         i, k = self.material_names.index(a), self.material_names.index(b)
         now = {name: float(self.pairs[name][i, k]) for name in PAIR.names or ()}
-        given = {"friction": friction, "restitution": restitution, **others}
-        now |= {coefficient(name): value for name, value in given.items() if value is not None}
-        if friction is not None and others.get("static_friction") is None:
+        specified = {"friction": friction, "restitution": restitution, **rest}
+        now |= {coefficient(name): value for name, value in specified.items() if value is not None}
+        if friction is not None and rest.get("static_friction") is None:
             now["static_friction"] = now["friction"]
         check_coefficients(f"the pair {a!r}, {b!r}", now)
         self.pairs[i, k] = self.pairs[k, i] = tuple(now[name] for name in PAIR.names or ())
-        self._look_at_surfaces()
+        self._update_surfaces()
 
     def set_materials(
         self, materials: Iterable[Material], pairs: dict[frozenset[str], dict[str, float | None]]
@@ -374,10 +374,10 @@ class Model:
                 if name not in self.material_names:
                     raise unknown("material", name, "the world", self.material_names)
             self.set_pair(names[0], names[-1], **values)
-        self._look_at_surfaces()
+        self._update_surfaces()
 
-    def _look_at_surfaces(self) -> None:
-        """What no pair has the step need not ask for."""
+    def _update_surfaces(self) -> None:
+        """Update which kinds of friction and restitution occur, for the step."""
         p = self.pairs
         self.surfaces[0] = (p["torsional_friction"] > 0).any() or (p["rolling_friction"] > 0).any()
         self.surfaces[1] = (

@@ -37,7 +37,7 @@ from tabi.spatial.transform import Transform, z_to
 
 @dataclass(frozen=True)
 class Parts:
-    """What a world is made of.
+    """Parts of a world for its compilation.
 
     Attributes:
         robots, objects: trees of bodies, and free bodies.
@@ -76,7 +76,7 @@ class _Tables:
         self.names[body] = name
         if joint.kind == "fixed" and not (apart and host):
             self.links[body] = (host, X_HJ)
-            self.inertias[host] = self.inertias[host] + body.inertia.moved(X_HJ)
+            self.inertias[host] = self.inertias[host] + body.inertia.transformed(X_HJ)
             return
         X_JN = Transform(z_to(joint.axis)) if joint.kind in AXIAL else Transform()
         self.links[body] = (len(self.joints), X_JN.inverse())
@@ -84,7 +84,7 @@ class _Tables:
         self.placements.append(X_HJ @ X_JN)
         self.joints.append(joint)
         self.joint_names.append(joint_name)
-        self.inertias.append(body.inertia.moved(X_JN.inverse()))
+        self.inertias.append(body.inertia.transformed(X_JN.inverse()))
 
 
 def compile_world(world: Parts) -> Model:
@@ -161,9 +161,9 @@ def _clashes(world: Parts) -> tuple[set[str], set[str]]:
     """Body names and joint names that occur in more than one robot or object:
     these are written robot/name.
     """
-    own = [o.name for o in world.objects] + [r.name for r in world.robots] + ["world"]
-    bodies = Counter(own + [b.name for r in world.robots for b in r.bodies])
-    joints = Counter(own + [b.joint.name for r in world.robots for b in r.bodies[1:]])
+    owners = [o.name for o in world.objects] + [r.name for r in world.robots] + ["world"]
+    bodies = Counter(owners + [b.name for r in world.robots for b in r.bodies])
+    joints = Counter(owners + [b.joint.name for r in world.robots for b in r.bodies[1:]])
     return (
         {name for name in bodies if bodies[name] > 1},
         {name for name in joints if joints[name] > 1},

@@ -1,4 +1,4 @@
-"""How high the ground is at a place: the top of all that never moves there.
+"""Height of the ground at a place: the top of all fixed shapes there.
 
 A vertical line meets a half-space at its plane, a box between two of its faces, a height field in
 one of its triangles. Round things, hulls and meshes are no ground.
@@ -25,14 +25,14 @@ def ground_height(world: World) -> Callable[[float, float], float]:
     tops = [shape for shape in world.fixed.shapes if shape.collides]
 
     def height(x: float, y: float) -> float:
-        found = max((_top(shape, x, y) for shape in tops), default=-inf)
-        return found if found > -inf else world.ground_height
+        top = max((_top(shape, x, y) for shape in tops), default=-inf)
+        return top if top > -inf else world.ground_height
 
     return height
 
 
 def _top(shape: Shape, x: float, y: float) -> float:
-    """Of a shape above x, y; −∞ beside it."""
+    """Return the height of a shape at x, y; −∞ beside it."""
     X, geometry = shape.placement, shape.geometry
     # the line p + s d, in the shape's own axes
     p, d = X.R.T @ (np.array([x, y, 0.0]) - X.p), X.R.T @ np.array([0.0, 0.0, 1.0])
@@ -47,7 +47,7 @@ def _top(shape: Shape, x: float, y: float) -> float:
 
 
 def _box(half: Array, p: Array, d: Array) -> float:
-    """Where a line leaves a box of half edges."""
+    """Return where a line leaves a box of half edges."""
     low, high = -inf, inf
     for k in range(3):
         if abs(d[k]) < PARALLEL:

@@ -1,9 +1,9 @@
 """Convex hulls of points, and hulls with fewer vertices that lie inside of them.
 
 Meshes from CAD have hulls of a thousand vertices and more, most of them on roundings that no
-contact can tell from a few flat faces. A simplified hull C of a hull H is the hull of some of H's
-own vertices, so C ⊂ H; they are chosen as in quickhull, always those farthest outside of what is
-chosen already, until
+contact can distinguish from a few flat faces. A simplified hull C of a hull H is the hull of some
+of H's own vertices, so C ⊂ H; they are chosen as in quickhull, always those farthest outside of
+what is chosen already, until
 
     max over vertices v of H of  dist(v, C)  ≤  tolerance                             (1)
 
@@ -26,9 +26,9 @@ from tabi.model.shape import Convex
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # a hull of so few vertices is left as it is
-FEW = 16
+MIN_VERTEX_COUNT = 16
 # vertices of one round lie at least this part of the farthest one's distance outside
-TOGETHER = 0.5
+MIN_DISTANCE_RATIO = 0.5
 _CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float).T
 
 
@@ -60,24 +60,24 @@ def hull_of(points: Array, options: tuple[str | None, ...] = (None, "QJ")) -> Hu
     return None
 
 
-def _outward(points: Array, found: Any) -> Hull:
-    corners = points[found.simplices]
+def _outward(points: Array, result: Any) -> Hull:
+    corners = points[result.simplices]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inward = np.einsum("ij,ij->i", normals, found.equations[:, :3]) < 0
-    triangles = np.where(inward[:, None], found.simplices[:, ::-1], found.simplices)
-    return Hull(triangles.astype(np.int32), found.equations)
+    inward = np.einsum("ij,ij->i", normals, result.equations[:, :3]) < 0
+    triangles = np.where(inward[:, None], result.simplices[:, ::-1], result.simplices)
+    return Hull(triangles.astype(np.int32), result.equations)
 
 
 def solid(points: Array, file: Path | None) -> Convex:
     """The convex hull of points that are not flat."""
-    found = hull_of(points)
-    if found is None:
+    hull = hull_of(points)
+    if hull is None:
         raise ModelError(
             f"no convex hull of {len(points)} points can be found; "
             f"expected coordinates of moderate size",
             file,
         )
-    used, triangles = _compact(found.triangles)
+    used, triangles = _compact(hull.triangles)
     return Convex(points[used], triangles, file)
 
 
@@ -101,20 +101,20 @@ def simplified(
         most: number of vertices at which it ends in any case; None for no such number.
         keep: rows of vertices that stay, be they more than ``most``.
     """
-    points, kept = np.asarray(convex.vertices, float), np.unique(np.asarray(keep, np.int64))
-    few = FEW if most is None else min(FEW, most)
+    points, required = np.asarray(convex.vertices, float), np.unique(np.asarray(keep, np.int64))
+    few = MIN_VERTEX_COUNT if most is None else min(MIN_VERTEX_COUNT, most)
     if len(points) <= few or (most is None and not tolerance > 0):
         return convex, 0.0
-    found = _chosen(points, tolerance, len(points) if most is None else most, kept)
-    if found is None:
+    selection = _select(points, tolerance, len(points) if most is None else most, required)
+    if selection is None:
         return convex, 0.0
-    chosen, hull = found
+    selected, hull = selection
     used, triangles = _compact(hull.triangles)
-    used = chosen[used]
-    if len(used) == len(points) or not (np.isin(kept, used).all() and _closed(triangles)):
+    used = selected[used]
+    if len(used) == len(points) or not (np.isin(required, used).all() and _closed(triangles)):
         return convex, 0.0
     left = np.setdiff1d(np.arange(len(points)), used)
-    lost = _distances(points[left], _above(points[left], hull), points[chosen], hull)
+    lost = _distances(points[left], _above(points[left], hull), points[selected], hull)
     return Convex(points[used], triangles, convex.file), float(lost.max())
 
 
@@ -124,22 +124,22 @@ def without(convex: Convex, rows: ArrayLike) -> Convex:
     """
     every = np.arange(len(convex.vertices))
     rest = np.setdiff1d(every, np.asarray(rows, np.int64))
-    found = hull_of(convex.vertices[rest], (None,)) if len(rest) < len(every) else None
-    if found is None:
+    hull = hull_of(convex.vertices[rest], (None,)) if len(rest) < len(every) else None
+    if hull is None:
         return convex
-    used, triangles = _compact(found.triangles)
+    used, triangles = _compact(hull.triangles)
     if len(used) < len(rest) or not _closed(triangles):
         return convex
     return Convex(convex.vertices[rest], triangles, convex.file)
 
 
-def _chosen(points: Array, tolerance: float, room: int, kept: Rows) -> tuple[Rows, Hull] | None:
+def _select(points: Array, tolerance: float, room: int, required: Rows) -> tuple[Rows, Hull] | None:
     """Rows of the vertices that are enough, or as many as there is room for, and their hull."""
     start = _start(points, room)
-    chosen = np.union1d(start, kept)
-    outside = np.setdiff1d(np.arange(len(points)), chosen)
+    selected = np.union1d(start, required)
+    outside = np.setdiff1d(np.arange(len(points)), selected)
     while True:
-        hull = hull_of(points[chosen], (None,))
+        hull = hull_of(points[selected], (None,))
         if hull is None:
             return None
         above = _above(points[outside], hull)
@@ -147,30 +147,34 @@ def _chosen(points: Array, tolerance: float, room: int, kept: Rows) -> tuple[Row
         # those have to come first that are farthest away
         far, settled = above.max(axis=1, initial=0.0), 0.0
         if room < len(points) or not (far > tolerance).any():
-            far, settled = _distances(points[outside], above, points[chosen], hull), tolerance
-        new = _farthest(far, above, tolerance)[: max(room - len(chosen), 0)]
+            far, settled = _distances(points[outside], above, points[selected], hull), tolerance
+        new = _farthest(far, above, tolerance)[: max(room - len(selected), 0)]
         if len(new) == 0:
-            spare = np.setdiff1d(start, kept) if len(kept) and room == len(points) else kept[:0]
-            return _spared(points, tolerance, chosen, hull, spare)
-        chosen = np.union1d(chosen, outside[new])
+            spare = (
+                np.setdiff1d(start, required)
+                if len(required) and room == len(points)
+                else required[:0]
+            )
+            return _spared(points, tolerance, selected, hull, spare)
+        selected = np.union1d(selected, outside[new])
         # what lies near enough now is near enough for ever, for the hull only grows
         outside = np.delete(outside, np.union1d(new, np.flatnonzero(far <= settled)))
 
 
 def _spared(
-    points: Array, tolerance: float, chosen: Rows, hull: Hull, spare: Rows
+    points: Array, tolerance: float, selected: Rows, hull: Hull, spare: Rows
 ) -> tuple[Rows, Hull]:
-    """What is chosen without those of the spare rows that the others make needless."""
+    """Return the selection without those of the spare rows that are redundant."""
     for row in spare:
-        others = chosen[chosen != row]
-        left = np.setdiff1d(np.arange(len(points)), others)
-        smaller = hull_of(points[others], (None,))
+        rest = selected[selected != row]
+        left = np.setdiff1d(np.arange(len(points)), rest)
+        smaller = hull_of(points[rest], (None,))
         if smaller is None:
             continue
-        far = _distances(points[left], _above(points[left], smaller), points[others], smaller)
+        far = _distances(points[left], _above(points[left], smaller), points[rest], smaller)
         if not far.max() > tolerance:
-            chosen, hull = others, smaller
-    return chosen, hull
+            selected, hull = rest, smaller
+    return selected, hull
 
 
 def _start(points: Array, room: int) -> Rows:
@@ -220,10 +224,10 @@ def _to_triangles(p: Array, a: Array, b: Array, c: Array) -> Array:
     inside = square > 0
     nearest = np.full(p.shape[1], np.inf)
     for u, v in ((a, b), (b, c), (c, a)):
-        edge, way = v - u, p - u
-        inside &= (_cross(edge, way) * normal).sum(axis=0) >= 0
+        edge, offset = v - u, p - u
+        inside &= (_cross(edge, offset) * normal).sum(axis=0) >= 0
         length = np.maximum((edge * edge).sum(axis=0), 1e-300)
-        rest = way - np.clip((way * edge).sum(axis=0) / length, 0.0, 1.0) * edge
+        rest = offset - np.clip((offset * edge).sum(axis=0) / length, 0.0, 1.0) * edge
         nearest = np.minimum(nearest, (rest * rest).sum(axis=0))
     height = ((p - a) * normal).sum(axis=0) ** 2 / np.maximum(square, 1e-300)
     return np.sqrt(np.where(inside, height, nearest))
@@ -239,14 +243,14 @@ def _farthest(far: Array, above: Array, tolerance: float) -> Rows:
     """Points to add, the farthest first; no two of them see the same triangle, so that one does not
     make the other needless.
     """
-    rows = np.flatnonzero(far > max(tolerance, TOGETHER * far.max(initial=0.0)))
+    rows = np.flatnonzero(far > max(tolerance, MIN_DISTANCE_RATIO * far.max(initial=0.0)))
     rows = rows[np.argsort(-far[rows], kind="stable")]
-    sees, chosen = above[rows] > 0, []
+    sees, selected = above[rows] > 0, []
     while len(rows):
-        chosen.append(rows[0])
+        selected.append(rows[0])
         apart = ~sees[:, sees[0]].any(axis=1)
         rows, sees = rows[apart], sees[apart]
-    return np.array(chosen, np.int64)
+    return np.array(selected, np.int64)
 
 
 def _closed(triangles: NDArray[np.int32]) -> bool:

@@ -47,13 +47,13 @@ class Motor:
     K_p, K_v: ``motor_kp``, ``motor_kd``; μ_v, μ_d: ``damping`` and ``friction`` of the joint.
 
     Attributes:
-        rotor_inertia: motor side [kg·m²]; the joint feels it times R².
+        rotor_inertia: motor side [kg·m²]; at the joint it counts times R².
         gear_ratio: R, turns of the motor for one of the joint.
         torque_limit: joint side [N·m or N]: the most that it gives at rest, and in braking.
         kp, kd: of the loop, joint side [N·m/rad, N·m·s/rad]: what the joint gets for its own error.
         no_load_speed: joint side [rad/s or m/s]: in the direction in which the joint moves, what
             the motor can give falls on a straight line from ``torque_limit`` at rest to nothing at
-            this speed. No such line unless given.
+            this speed. Default: no such line.
         motor_kp, motor_kd: instead of kp and kd, the same loop on the motor side: torque of the
             motor for an error of the joint; kp = R · motor_kp, kd = R · motor_kd are kept. (A loop
             on the motor's own angle has errors R times as large: give it R · gain here.)
@@ -69,19 +69,19 @@ class Motor:
     motor_kd: InitVar[float | None] = None
 
     def __post_init__(self, motor_kp: float | None, motor_kd: float | None) -> None:
-        for name, given in (("kp", motor_kp), ("kd", motor_kd)):
-            if given is None:
+        for name, gain in (("kp", motor_kp), ("kd", motor_kd)):
+            if gain is None:
                 continue
             if getattr(self, name):
                 raise ModelError(
                     f"a motor has both {name} and motor_{name}; expected its gain on one side: "
                     f"{name} at the joint, motor_{name} at the motor"
                 )
-            setattr(self, name, self.gear_ratio * given)
+            setattr(self, name, self.gear_ratio * gain)
 
     @property
     def armature(self) -> float:
-        """Rotor inertia as the joint feels it: inertia × gear ratio² [kg·m²]."""
+        """Rotor inertia at the joint: inertia × gear ratio² [kg·m²]."""
         return self.rotor_inertia * self.gear_ratio**2
 
 
@@ -100,17 +100,17 @@ class Joint:
 
     Attributes:
         placement: X_PJ, the joint frame in the parent body's frame.
-        lower, upper: position limits of a joint with one degree of freedom.
-        armature: inertia added to the joint's own coordinate, apart from the motor's.
-        damping: viscous coefficient. friction: dry friction torque or force.
-        stiffness, rest: spring towards ``rest``.
+        lower, upper: position limits of a joint with one degree of freedom [rad or m].
+        armature: inertia added to the joint's own coordinate, apart from the motor's [kg·m² or kg].
+        damping: viscous coefficient [N·m·s/rad or N·s/m]. friction: dry friction [N·m or N].
+        stiffness, rest: spring towards ``rest`` [N·m/rad or N/m].
         prescribed: its motion is given, not simulated (the torque is what comes out): it runs on
             with its velocity, or moves as commanded after ``Simulator.prescribe``.
         passive: nothing drives it and no encoder reads it, as the rubber in an ankle: controllers
             neither see nor command it, and no gains are made up for it.
         driven: False where the robot's file lists actuators and none of them acts on this joint, as
             on springs and rods: no gains are made up for it.
-        position: configuration the world starts in; the joint's zero if not given.
+        position: configuration that the world starts in; default: the joint's zero.
         line: line of the file it was read from.
         number: its number in the robot's own software, by which motion files order their columns
             (OpenHRP's jointId).
@@ -149,7 +149,7 @@ class Joint:
 
     @property
     def q_count(self) -> int:
-        """Number of positions."""
+        """Number of positions in q."""
         return SIZES[self.kind][0]
 
     def check_radians(self, position: float) -> None:
@@ -164,7 +164,7 @@ class Joint:
 
     @property
     def v_count(self) -> int:
-        """Number of velocities."""
+        """Number of velocities in v."""
         return SIZES[self.kind][1]
 
     @property
@@ -174,7 +174,7 @@ class Joint:
 
     @property
     def stall_effort(self) -> float:
-        """Where the line of its motor begins, at rest [N·m or N]; infinite without one."""
+        """Effort of its motor's line at rest [N·m or N]; infinite without a line."""
         if self.motor is None or self.motor.no_load_speed == INFINITY:
             return INFINITY
         limit = self.motor.torque_limit

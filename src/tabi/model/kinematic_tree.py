@@ -21,7 +21,7 @@ from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simpl
 from tabi.model.feet.sole_finding import sole_of
 from tabi.model.joint import Joint
 from tabi.model.names import FEET_HINT, NamedThings
-from tabi.model.placing import placed
+from tabi.model.placing import checked_pose
 from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -40,8 +40,9 @@ class KinematicTree(Helpful):
         poses: named joint positions [rad or m]; joints not named stand at zero.
         excluded: pairs of body names that never collide.
         bonds: loops of the tree that are held closed from the start.
-        notes: what a reader ignored or mended, and why.
-        doubts: what a reader found that can hardly be meant: see ``tabi.model.report.doubts``.
+        notes: what a reader ignored or repaired, and why.
+        doubts: what a reader found that can hardly be meant: see
+            ``tabi.model.report.suspicious_values``.
         foot_links: bodies that the file declares as feet, with the middle of each sole in the
             body's frame [m], or nothing.
         missing_meshes: body name → collision meshes that a reader could not use.
@@ -209,7 +210,7 @@ class KinematicTree(Helpful):
 
     def exclude(self, a: Body | str, b: Body | str) -> None:
         """Let two bodies never collide, by object or name."""
-        names = [self.body(one if isinstance(one, str) else one.name).name for one in (a, b)]
+        names = [self.body(body if isinstance(body, str) else body.name).name for body in (a, b)]
         if names[0] == names[1]:
             raise ModelError(
                 f"body {names[0]!r} of {self.name} is excluded from collisions with itself; "
@@ -255,14 +256,14 @@ class KinematicTree(Helpful):
 
     @property
     def mass(self) -> float:
-        """Total mass [kg]."""
+        """Total mass of all bodies [kg]."""
         return sum(b.inertia.mass for b in self.bodies)
 
     # ---- posing -----------------------------------------------------------------------------
 
     def positions(self, pose: Pose) -> dict[Body, Array]:
-        """Where a pose {joint: position [rad or m]} puts every joint, without moving any;
-        the base stands as it does.
+        """Return the positions of all joints in a pose {joint: position [rad or m]}, without moving
+        any; the base stays.
         """
         expect(f"pose of {self.name}", pose, Mapping, "a name, or {joint: position [rad or m]}")
         for name, value in pose.items():
@@ -273,8 +274,8 @@ class KinematicTree(Helpful):
                     f"expected one finite number"
                 )
             joint.check_radians(float(value))
-        placed = self.at_zero()
-        placed |= {
+        positions = self.at_zero()
+        positions |= {
             b: np.array([pose.get(b.joint.name, 0.0)], float)
             for b in self.bodies[1:]
             if b.joint.q_count == 1
@@ -284,12 +285,12 @@ class KinematicTree(Helpful):
             mimic = body.joint.mimic
             if mimic:
                 self.joint(mimic.leader)
-                placed[body] = mimic.ratio * placed[owner[mimic.leader]] + mimic.offset
-        return placed
+                positions[body] = mimic.ratio * positions[owner[mimic.leader]] + mimic.offset
+        return positions
 
     def place(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
-        X = placed(self.name, quaternion, position)
+        X = checked_pose(self.name, quaternion, position)
         if not np.isfinite(X.p).all():
             raise ModelError(
                 f"robot {self.name!r} was placed at {X.p.tolist()}; "
@@ -308,7 +309,7 @@ class KinematicTree(Helpful):
         }
 
     def placements(self, positions: Mapping[Body, Array] | None = None) -> dict[Body, Transform]:
-        """X_WB of every body, where the joints stand now or at ``positions``."""
+        """X_WB of every body, at the joints' own positions or ``positions`` [rad or m]."""
         X: dict[Body, Transform] = {}
         for body in self.bodies:
             q = body.joint.position if positions is None else positions[body]
@@ -319,8 +320,8 @@ class KinematicTree(Helpful):
     def extent(
         self, direction: ArrayLike, placements: Mapping[Body, Transform] | None = None
     ) -> float:
-        """How far the robot reaches along a direction of the world [m]:
-        by its shapes, and by the frames of bodies without any.
+        """Return the extent of the robot along a direction of the world [m], by its shapes and by
+        the frames of bodies without any.
         """
         d, reach = np.asarray(direction, float), []
         for body, X in (placements or self.placements()).items():
@@ -330,6 +331,6 @@ class KinematicTree(Helpful):
 
     @property
     def base_height(self) -> float:
-        """How high the base is above the robot's lowest point, in its pose [m]."""
+        """Height of the base above the robot's lowest point, in its pose [m]."""
         placements = self.placements()
         return float(placements[self.base].p[2]) + self.extent((0.0, 0.0, -1.0), placements)

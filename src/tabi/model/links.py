@@ -34,14 +34,14 @@ class Sole(Link):
 
 @dataclass(frozen=True, eq=False)
 class Site(Link):
-    """Where a sensor sits, and what it is; of a force plate the shapes that are the plate."""
+    """Mounting of a sensor, and its parameters; the shapes of a force plate."""
 
     sensor: Sensor
     shapes: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
-        """Of the sensor."""
+        """Kind of the sensor, by name."""
         return self.sensor.kind
 
     @property
@@ -90,5 +90,5 @@ class PlacedPad:
 def pad_name(shape: str, link: str, foot: str | None, taken: Iterable[str]) -> str:
     """Name of a pad: the foot's where it is a sole of one, with a number where it is taken."""
     name = foot if foot and shape.startswith("sole of ") else shape or f"pad of {link}"
-    count = sum(one.split(" #")[0] == name for one in taken)
+    count = sum(other.split(" #")[0] == name for other in taken)
     return f"{name} #{count + 1}" if count else name

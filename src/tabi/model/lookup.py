@@ -32,16 +32,16 @@ def robot_of(world: World, robot: Any) -> Robot:
 
 
 def check_known(before: Iterable[Any], world: World, thing: Any) -> None:
-    """Refuse what was added to a world after a simulator was made of it.
+    """Reject things that were added to a world after a simulator was made of it.
 
     Args:
         before: robots and objects that the simulator knows. thing: an object, or a name.
     """
-    known = {id(one) for one in before}
-    for one in (*world.robots, *world.objects):
-        if id(one) not in known and _within(one, thing):
+    known = {id(owner) for owner in before}
+    for owner in (*world.robots, *world.objects):
+        if id(owner) not in known and _within(owner, thing):
             raise ModelError(
-                f"{one.name!r} was added to the world after this simulator was made, which does "
+                f"{owner.name!r} was added to the world after this simulator was made, which does "
                 "not have it; make the simulator when all is added, sim = tabi.Simulator(world)"
             )
 
@@ -124,5 +124,5 @@ def joint_spans(world: World, model: Model) -> dict[str, range]:
 
 
 def freedoms(robot: Robot) -> tuple[str, ...]:
-    """Of each degree of freedom of a robot's joints its joint: some have three."""
+    """Return the joint of each degree of freedom of a robot; some joints have three."""
     return tuple(name for name in robot.joint_names for _ in range(robot.joint(name).v_count))

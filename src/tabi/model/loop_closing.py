@@ -1,6 +1,6 @@
-"""Poses of robots with closed loops: joints without motors go where the bonds want them.
+"""Poses of robots with closed loops: joints without motors are moved to close the bonds.
 
-A pose names the joints that somebody chose. Rods and springs of a loop follow: of all positions x
+A pose names some joints. Rods and springs of a loop follow: of all positions x
 of those joints, by the method of Levenberg and Marquardt,
 
     min ‖e(x)‖²,   e: how far the places of the bonds are apart, and turned times LEVER         (1)
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Positions = dict[Body, Array]
 # m: what a turn of a radian counts as; bonds that are open by less are closed
-LEVER, CLOSED = 0.1, 1e-10
+LEVER, CLOSED_TOLERANCE = 0.1, 1e-10
 # step of differences [rad or m], and how many steps of the search there are at most
-NUDGE, MOST = 1e-7, 200
+NUDGE, MAX_ITERATIONS = 1e-7, 200
 
 
 def close(robot: KinematicTree, positions: Positions, named: Collection[str]) -> Positions:
@@ -40,17 +40,17 @@ def close(robot: KinematicTree, positions: Positions, named: Collection[str]) ->
         named: joints that stay where they are if the others can close the loops.
     """
     best, least = positions, _size(robot, positions)
-    if not robot.bonds or least < CLOSED:
+    if not robot.bonds or least < CLOSED_TOLERANCE:
         return positions
     inside = in_loops(robot)
     unnamed = [body for body in inside if body.joint.name not in named and not body.joint.motor]
     passive = [body for body in inside if not body.joint.motor]
     for bodies in (unnamed, passive):
-        found = _search(robot, positions, bodies)
-        size = _size(robot, found)
+        result = _search(robot, positions, bodies)
+        size = _size(robot, result)
         if size < least:
-            best, least = found, size
-        if least < CLOSED:
+            best, least = result, size
+        if least < CLOSED_TOLERANCE:
             break
     return best
 
@@ -64,18 +64,18 @@ def _moves(body: Body, bond: Closure) -> bool:
     """Whether the joint of a body moves one end of a bond against the other."""
     if body.joint.v_count == 0 or body.joint.kind == "floating":
         return False
-    ways = []
+    paths = []
     for end in (bond.a, bond.b):
-        way: list[Body] = []
+        path: list[Body] = []
         while end is not None:
-            way.append(end)
+            path.append(end)
             end = end.parent
-        ways.append(way)
-    return (body in ways[0]) != (body in ways[1])
+        paths.append(path)
+    return (body in paths[0]) != (body in paths[1])
 
 
 def _error(robot: KinematicTree, positions: Positions) -> Array:
-    """e of (1)."""
+    """Return e of (1) [m]."""
     X, parts = robot.placements(positions), []
     for bond in robot.bonds:
         A = X[bond.a] @ bond.place_a
@@ -95,7 +95,7 @@ def _size(robot: KinematicTree, positions: Positions) -> float:
     return float(np.abs(_error(robot, positions)).max(initial=0.0))
 
 
-def _moved(positions: Positions, bodies: list[Body], x: Array) -> Positions:
+def _displaced(positions: Positions, bodies: list[Body], x: Array) -> Positions:
     """Positions with a small motion of some joints, which stop at the ends of their travel."""
     out, at = dict(positions), 0
     for body in bodies:
@@ -115,18 +115,18 @@ def _search(robot: KinematicTree, positions: Positions, bodies: list[Body]) -> P
     """The nearest positions that (1) finds by moving some bodies' joints."""
     count, damping = sum(body.joint.v_count for body in bodies), 1e-3
     error = _error(robot, positions)
-    for _ in range(MOST if count else 0):
+    for _ in range(MAX_ITERATIONS if count else 0):
         J = np.empty((len(error), count))
         for k in range(count):
-            near = _moved(positions, bodies, NUDGE * np.eye(count)[k])
+            near = _displaced(positions, bodies, NUDGE * np.eye(count)[k])
             J[:, k] = (_error(robot, near) - error) / NUDGE
         step = np.linalg.solve(J.T @ J + damping * np.eye(count), -J.T @ error)
-        trial = _moved(positions, bodies, np.asarray(step, np.float64))
+        trial = _displaced(positions, bodies, np.asarray(step, np.float64))
         new = _error(robot, trial)
         if new @ new < error @ error:
             positions, error, damping = trial, new, max(0.1 * damping, 1e-12)
         else:
             damping *= 10.0
-        if np.abs(error).max() < 0.1 * CLOSED or damping > 1e6:
+        if np.abs(error).max() < 0.1 * CLOSED_TOLERANCE or damping > 1e6:
             break
     return positions

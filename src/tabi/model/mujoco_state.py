@@ -95,8 +95,8 @@ def velocity_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike, qvel: Ar
 
 
 def slots(model: Model, m: Any) -> Iterator[tuple[slice, slice, slice, slice, slice | None]]:
-    """Of every MuJoCo joint: where its positions and velocities are in q, qpos, v, qvel,
-    and its quaternion in qpos.
+    """Yield the slices of every MuJoCo joint in q, qpos, v and qvel, and of its quaternion in
+    qpos.
     """
     if m.nq != model.q_count or m.nv != model.v_count:
         raise ModelError(

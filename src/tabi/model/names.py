@@ -20,26 +20,26 @@ class NamedThings(dict[str, Thing]):
 
     def __init__(self, kind: str, hint: str = "") -> None:
         super().__init__()
-        self._said = kind, hint
+        self._message = kind, hint
 
     def __missing__(self, name: str) -> Thing:
-        kind, hint = self._said
+        kind, hint = self._message
         raise unknown(kind, name, "this robot", self, MissingNameError, hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return NamedThings, self._said, None, None, iter(self.items())
+        return NamedThings, self._message, None, None, iter(self.items())
 
 
-def free_name(name: str, taken: Collection[str], given: bool = False) -> str:
-    """The name, or with a number behind it where it is taken;
-    one that was ``given`` on purpose is refused then.
+def free_name(name: str, taken: Collection[str], explicit: bool = False) -> str:
+    """Return the name, or with a number behind it if it is taken; an ``explicit`` one is rejected
+    then.
     """
     expect("the name of a robot or object", name, str, "a text")
     if not name:
         raise ModelError("a robot or object has an empty name; give it one")
     if name not in taken:
         return name
-    if given:
+    if explicit:
         raise ModelError(
             f"name {name!r} occurs twice in the world; give every robot and object its own name"
         )

@@ -73,5 +73,5 @@ class Pad:
         return float((self.nodes @ d).max())
 
     def points(self) -> Array:
-        """The unloaded nodes."""
+        """Return the unloaded nodes [m]."""
         return self.nodes

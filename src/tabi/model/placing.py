@@ -40,8 +40,8 @@ def check_geometry(name: str, geometry: Any, largest: float = inf) -> None:
         )
 
 
-def placed(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:
-    """Where a thing is told to be; what is no place is refused with its name."""
+def checked_pose(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:
+    """Return the pose of a thing, or raise an error with its name if it is invalid."""
     for what, value, count, expected in (
         ("position", position, 3, "x, y, z in metres"),
         ("quaternion", quaternion, 4, "w, x, y, z of a rotation"),
@@ -56,8 +56,8 @@ def placed(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:
 
 
 def material_of(
-    name: str, friction: float, restitution: float, others: dict[str, float | None]
+    name: str, friction: float, restitution: float, coefficients: dict[str, float | None]
 ) -> Material:
     """A material of a thing's own, from the keywords it was added with."""
-    given = {coefficient(key): value for key, value in others.items()}
-    return Material(name, friction, restitution, **given)  # type: ignore[arg-type]
+    specified = {coefficient(key): value for key, value in coefficients.items()}
+    return Material(name, friction, restitution, **specified)  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ class Robot(KinematicTree):
         """
         if "half_sitting" in self.poses:
             return self.poses["half_sitting"]
-        state = legs.told_by(self)
+        state = legs.pose_key(self)
         if self._made is not None and self._made[0] == state:
             return dict(self._made[1])
         try:
@@ -74,8 +74,8 @@ class Robot(KinematicTree):
             body.joint.position = position
 
     def positions(self, pose: str | Pose) -> dict[Body, Array]:
-        """Where a pose, by name or as {joint: position}, puts every joint, without moving any;
-        the base stands as it does.
+        """Return the positions of all joints in a pose, a name or {joint: position}, without moving
+        any; the base stays.
         """
         if isinstance(pose, str) and pose == "half_sitting":
             pose = self.half_sitting
@@ -89,8 +89,8 @@ class Robot(KinematicTree):
         """Put the robot on its soles, soles level, the lowest on the ground.
 
         Args:
-            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what
-                has no such pose, and no two legs to make one of, stay where they are.
+            pose: a name, or {joint: position [rad or m]}; default: half-sitting. Joints of a robot
+                without such a pose, and without two legs to make one, stay.
         """
         if self.base.joint.kind != "floating":
             raise ModelError(
@@ -133,8 +133,8 @@ class Robot(KinematicTree):
     ) -> Any:
         """Walk on level ground, in a world of its own: ``sim = robot.walk(steps=10)``.
 
-        A copy of the robot gets the sensors that it lacks, and the gait that suits its legs, told
-        by a warning. The first steps are tried before; a robot that cannot walk is rejected.
+        A copy of the robot gets the sensors that it lacks, and the gait that suits its legs,
+        with a warning. The first steps are tried before; a robot that cannot walk is rejected.
 
         Args:
             steps: how many. length: of each [m], by default what suits its legs. turn: of each, to
@@ -169,11 +169,11 @@ class Robot(KinematicTree):
         Args:
             stiffness, damping: of each foot about roll and pitch [N·m/rad, N·m·s/rad].
             vertical_stiffness, vertical_damping: along the sole's normal [N/m, N·s/m].
-            mass_below: what of a foot's link is below the bush [kg]; four fifths of its mass unless
-                given. Both parts keep the link's centre of mass and shares of its tensor, so that
+            mass_below: what of a foot's link is below the bush [kg]; default: four fifths of its
+                mass. Both parts keep the link's centre of mass and shares of its tensor, so that
                 together they are the foot that was there.
-            height: of the bush's axes above the sole [m]; at the ankle unless given.
-            feet: names of the feet that get one; all unless given.
+            height: of the bush's axes above the sole [m]; default: at the ankle.
+            feet: names of the feet that get one; default: all.
         """
         if self.bush is not None:
             raise ModelError(
@@ -200,12 +200,12 @@ class Robot(KinematicTree):
         point of them gives way. See ``tabi.soles``.
 
         Args:
-            feet: names of the feet that get one; all unless given.
+            feet: names of the feet that get one; default: all.
             thickness, young_modulus, poisson_ratio, density, viscosity: of one layer [m, Pa, -,
                 kg/m³, s].
             layers: ``tabi.soles.Layer`` or several, from the foot down, in place of those numbers.
             options: outline [m] where it is not the foot's; and of ``tabi.soles.make_sole``:
-                element_size [m], 0.03 unless given, holes, tread, rounded, through.
+                element_size [m], default 0.03, holes, tread, rounded, through.
 
         Returns:
             the shapes of the soles by the names of their feet.

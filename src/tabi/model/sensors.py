@@ -23,7 +23,7 @@ Of a true value x the reading is, in this order,
     y: analogue low-pass of the first order, ẏ = 2π f (x − y)                                   (1)
     z = G⁻¹ y − offset                                       (so that x = G (z + offset))       (2)
     r = z + bias + drift ∫dW + noise · N(0, 1)               one draw a sample                  (3)
-    limited to ±limit, rounded to a multiple of resolution, and told ``delay`` later            (4)
+    limited to ±limit, rounded to a multiple of resolution, and released ``delay`` later        (4)
 
 References: Chardonnet (2012), eq. 20, for G and offset.
 """
@@ -64,15 +64,15 @@ class Sensor(Frame):
 
     Attributes:
         part: what alone is measured, of a kind that measures two things, as "torque" of "force".
-        rate: samples a second [Hz]; every step unless given. delay: of a sample [s].
+        rate: samples per second [Hz]; default: every step. delay: of a sample [s].
         noise: standard deviation of white noise in each sample. bias: constant error.
         drift: of a bias that wanders [the value's unit/√s].
         resolution: smallest difference of two readings; exact where 0. limit: largest magnitude.
-        bandwidth: of the analogue low-pass [Hz]; none unless given.
+        bandwidth: of the analogue low-pass [Hz]; default: none.
         matrix, offset: G and offset of a force sensor whose reading is raw.
         threshold: of a switch [N].
         field_of_view: of a camera, from the lower to the upper edge of its picture [degrees]; None
-            where its file does not tell. It looks along −z of its frame, y is up.
+            if its file has none. It looks along −z of its frame, y is up.
     """
 
     kind: str = "force"
@@ -92,18 +92,18 @@ class Sensor(Frame):
 
     @property
     def about(self) -> SensorKind:
-        """What its kind measures."""
+        """Description of its kind."""
         return SENSOR_KINDS[self.kind]
 
     @property
     def parts(self) -> dict[str, int]:
-        """What is measured, and how many numbers each is."""
+        """Measured quantities, and the number of values of each."""
         every = self.about.parts
         return {self.part: every[self.part]} if self.part else dict(every)
 
     @property
     def width(self) -> int:
-        """How many numbers a reading has."""
+        """Number of values of a reading."""
         return sum(self.parts.values())
 
     def each(self, name: str) -> Array:
@@ -179,14 +179,14 @@ class Sensor(Frame):
             value = getattr(self, name)
             if value is None:
                 continue
-            found: Any = np.asarray(value, float)
-            if found.shape != shape or not np.isfinite(found).all():
+            array: Any = np.asarray(value, float)
+            if array.shape != shape or not np.isfinite(array).all():
                 raise ModelError(
-                    f"{name} of {owner} has shape {found.shape}; "
+                    f"{name} of {owner} has shape {array.shape}; "
                     f"expected {' × '.join(map(str, shape))} finite numbers"
                 )
         if self.matrix is not None and np.linalg.cond(np.asarray(self.matrix, float)) > 1e12:
             raise ModelError(
-                f"matrix of {owner} is singular, so no reading tells the wrench; "
+                f"matrix of {owner} is singular, so no reading determines the wrench; "
                 f"expected an invertible {n} × {n} matrix G with wrench = G (reading + offset)"
             )

@@ -25,8 +25,8 @@ _CIRCLE = np.stack(
 
 
 def _positive(kind: str, **values: float) -> None:
-    for name, given in values.items():
-        value = real(f"{name} of a {kind}", given)
+    for name, length in values.items():
+        value = real(f"{name} of a {kind}", length)
         if not (np.isfinite(value) and value > 0):
             raise ModelError(f"{kind} has {name} {value:g}; expected a positive length in metres")
 
@@ -141,7 +141,7 @@ class Box:
         return 0.5 * float(np.abs(d) @ np.asarray(self.size))
 
     def points(self) -> Array:
-        """The eight corners."""
+        """Return the eight corners [m]."""
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         return 0.5 * signs * np.asarray(self.size)
 
@@ -191,13 +191,13 @@ class Convex:
             float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6
         )
         if not volume > 1e-12 * float(np.ptp(vertices, axis=0).max()) ** 3:
-            turned = (
+            remedy = (
                 "its triangles look inwards: turn them"
                 if volume < 0
                 else "it is flat: give it a thickness"
             )
             raise ModelError(
-                f"convex polytope has volume {volume:g} m³; expected a positive one, {turned}",
+                f"convex polytope has volume {volume:g} m³; expected a positive one, {remedy}",
                 self.file,
             )
 
@@ -206,7 +206,7 @@ class Convex:
         return float((self.vertices @ d).max())
 
     def points(self) -> Array:
-        """The vertices."""
+        """Return the vertices [m]."""
         return self.vertices
 
 
@@ -240,7 +240,7 @@ class HeightField:
             object.__setattr__(self, "heights", np.ascontiguousarray(self.heights, float))
         except (TypeError, ValueError):
             raise ModelError(
-                "height field has heights that are no numbers; expected metres, shape (ny, nx)"
+                "height field has heights that are not numbers; expected metres, shape (ny, nx)"
             ) from None
         if self.heights.ndim != 2 or min(self.heights.shape) < 2:
             raise ModelError(
@@ -291,7 +291,7 @@ Geometry = Sphere | Ellipsoid | Cylinder | Capsule | Box | Convex | HalfSpace | 
 
 @dataclass(eq=False)
 class Material:
-    """A surface.
+    """Material of a surface.
 
     Attributes:
         friction: coefficient while it slides. static_friction: while it sticks, where that is
@@ -340,13 +340,13 @@ def coefficient(name: str) -> str:
     return name
 
 
-def check_coefficients(owner: str, given: Mapping[str, float | None]) -> None:
+def check_coefficients(owner: str, specified: Mapping[str, float | None]) -> None:
     """Refuse a friction or a restitution that no surface has;
     those that are None are not looked at.
     """
     known = {
         name: real(f"{name} of {owner}", value)
-        for name, value in given.items()
+        for name, value in specified.items()
         if value is not None
     }
     for name, value in known.items():

@@ -49,14 +49,14 @@ def checked_gravity(gravity: ArrayLike) -> Array:
 
 def check_body(owner: str, body: Body, file: Path | None) -> None:
     """Refuse numbers that no body or joint can have."""
-    who, inertia, X = f"body {body.name!r} of {owner}", body.inertia, body.joint.placement
+    owner_name, inertia, X = f"body {body.name!r} of {owner}", body.inertia, body.joint.placement
     vectors = {"centre of mass": inertia.centre, "position": X.p}
     matrices = {"tensor": inertia.tensor, "rotation": X.R}
     for what, array in (vectors | matrices).items():
         expected = (3,) if what in vectors else (3, 3)
         if np.shape(array) != expected:
             raise ModelError(
-                f"{who} has a {what} of shape {np.shape(array)}; expected {expected}",
+                f"{owner_name} has a {what} of shape {np.shape(array)}; expected {expected}",
                 file,
                 body.line,
             )
@@ -64,23 +64,25 @@ def check_body(owner: str, body: Body, file: Path | None) -> None:
         [inertia.mass, *inertia.centre, *inertia.tensor.ravel(), *X.p, *X.R.ravel()]
     ).all():
         raise ModelError(
-            f"{who} has a number that is not finite in its inertia or placement", file, body.line
+            f"{owner_name} has a number that is not finite in its inertia or placement",
+            file,
+            body.line,
         )
     if inertia.mass < 0:
         raise ModelError(
-            f"{who} has mass {inertia.mass:g} kg; expected a number ≥ 0", file, body.line
+            f"{owner_name} has mass {inertia.mass:g} kg; expected a number ≥ 0", file, body.line
         )
     # numbers typed with few digits are not meant to be wrong
     if np.abs(inertia.tensor - inertia.tensor.T).max() > 1e-6 * np.abs(inertia.tensor).max():
         raise ModelError(
-            f"{who} has a tensor {inertia.tensor.tolist()} that is not symmetric; "
+            f"{owner_name} has a tensor {inertia.tensor.tolist()} that is not symmetric; "
             f"expected the tensor of inertia",
             file,
             body.line,
         )
     if np.abs(X.R @ X.R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(X.R) < 0:
         raise ModelError(
-            f"{who} is placed by a matrix that is no rotation, {X.R.tolist()}; "
+            f"{owner_name} is placed by a matrix that is no rotation, {X.R.tolist()}; "
             f"expected orthonormal axes",
             file,
             body.line,

@@ -40,7 +40,7 @@ MAX_SHIFT = 0.33
 
 
 class StandingLoad(NamedTuple):
-    """How a robot stands on its gains.
+    """Stability of a robot that stands on its gains.
 
     Attributes:
         toppling: largest eigenvalue of G over K of (2); from 1 on the robot falls over.
@@ -112,9 +112,9 @@ def standing_load(robot: KinematicTree, stiffness: float | None = None) -> Stand
     for foot in robot.feet.values():
         sole, rows = X[foot.body] @ foot.corners(), []
         for body in _leg(robot, foot):
-            own = np.array([body in above[other] for other in robot.bodies])
-            forces = np.vstack([np.outer(-weight[own], UP), bears * UP])
-            arms = np.vstack([at[own], sole.mean(axis=0)]) - X[body].p
+            is_above = np.array([body in above[other] for other in robot.bodies])
+            forces = np.vstack([np.outer(-weight[is_above], UP), bears * UP])
+            arms = np.vstack([at[is_above], sole.mean(axis=0)]) - X[body].p
             axis = X[body].R @ np.asarray(body.joint.axis, float)
             axis = axis / np.linalg.norm(axis)
             torque = float(axis @ np.cross(arms, forces).sum(axis=0))
@@ -146,8 +146,8 @@ def _pendulum(rows: Array, height: float, bears: float) -> tuple[float, float]:
     softness = float(np.linalg.eigvalsh(root[:, None] * G * root).max())
     if softness >= 1.0:
         return softness, 0.0
-    turned = np.linalg.solve(np.diag(k) - G, -torque)
-    return softness, float((height - z) @ turned)
+    angles = np.linalg.solve(np.diag(k) - G, -torque)
+    return softness, float((height - z) @ angles)
 
 
 def _limit(body: Body) -> float:
@@ -157,13 +157,13 @@ def _limit(body: Body) -> float:
 
 def _leg(robot: KinematicTree, foot: Foot) -> list[Body]:
     """Bodies between a foot and where its leg joins others, moved by joints that turn."""
-    others = {
+    other_legs = {
         id(up) for other in robot.feet.values() if other is not foot for up in _up(other.body)
     }
     return [
         body
         for body in _up(foot.body)
-        if id(body) not in others
+        if id(body) not in other_legs
         and body.joint.kind in ("revolute", "continuous")
         and not body.joint.passive
         and body.joint.mimic is None
@@ -172,8 +172,8 @@ def _leg(robot: KinematicTree, foot: Foot) -> list[Body]:
 
 def _up(body: Body | None) -> list[Body]:
     """A body and all that it hangs on, but the base."""
-    found = []
+    ancestors = []
     while body is not None and body.parent is not None:
-        found.append(body)
+        ancestors.append(body)
         body = body.parent
-    return found
+    return ancestors

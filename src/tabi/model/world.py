@@ -16,7 +16,7 @@ from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
 from tabi.model.names import free_name
-from tabi.model.placing import check_geometry, material_of, placed, three
+from tabi.model.placing import check_geometry, checked_pose, material_of, three
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.shape import (
@@ -78,7 +78,7 @@ class World(Helpful):
 
     @property
     def size(self) -> int:
-        """How many robots, objects and fixed shapes there are."""
+        """Number of robots, objects and fixed shapes."""
         return len(self.robots) + len(self.objects) + len(self.fixed.shapes)
 
     # ---- fixed things -----------------------------------------------------------------------
@@ -117,7 +117,7 @@ class World(Helpful):
         a conveyor. Other keywords as in ``Material``.
         """
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
-        placement = placed(name, quaternion, position)
+        placement = checked_pose(name, quaternion, position)
         if not np.isfinite(placement.p).all():
             raise ModelError(
                 f"fixed thing {name!r} is at {placement.p.tolist()}; "
@@ -201,7 +201,7 @@ class World(Helpful):
             options: as of ``Robot.add_sensor``: rate, noise, bias, drift, delay, bandwidth, limit.
         """
         force_plates.check_size(name, size, thickness)
-        X = placed(name, quaternion, position)
+        X = checked_pose(name, quaternion, position)
         middle = X @ translation((0.0, 0.0, -0.5 * thickness))
         shape = self.add_fixed(
             Box((*size, thickness)), middle.p, middle.quaternion, friction=friction, name=name
@@ -233,12 +233,14 @@ class World(Helpful):
             robot = importlib.import_module("tabi").load(robot)
         if not isinstance(robot, Robot):
             what = getattr(robot, "__name__", None)
-            told = f"{what}, which is not called: {what}()" if callable(robot) else brief(robot)
+            description = (
+                f"{what}, which is not called: {what}()" if callable(robot) else brief(robot)
+            )
             raise ModelError(
-                f"a robot was given as {told}; expected a Robot or the path of its file"
+                f"a robot was given as {description}; expected a Robot or the path of its file"
             )
         robot = robot.copied()
-        robot.name = self._free_name(name or robot.name, given=name is not None)
+        robot.name = self._free_name(name or robot.name, explicit=name is not None)
         robot.ground_height = self.ground_height
         self.robots.append(robot)
         return robot
@@ -262,7 +264,7 @@ class World(Helpful):
             raise ModelError(
                 f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number"
             )
-        X = placed(name, quaternion, position)
+        X = checked_pose(name, quaternion, position)
         if not np.isfinite(X.p).all():
             raise ModelError(
                 f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres"
@@ -343,16 +345,17 @@ class World(Helpful):
         b: str,
         friction: float | None = None,
         restitution: float | None = None,
-        **others: float | None,
+        **coefficients: float | None,
     ) -> None:
         """Coefficients of two materials, by the names in ``Material``; what is not given stays the
         smaller friction, the larger of all else.
         """
-        given = {"friction": friction, "restitution": restitution, **others}
+        specified = {"friction": friction, "restitution": restitution, **coefficients}
         check_coefficients(
-            f"the pair {a!r}, {b!r}", {coefficient(name): value for name, value in given.items()}
+            f"the pair {a!r}, {b!r}",
+            {coefficient(name): value for name, value in specified.items()},
         )
-        self.pairs[frozenset((a, b))] = given
+        self.pairs[frozenset((a, b))] = specified
 
     # ---- names ------------------------------------------------------------------------------
 
@@ -363,14 +366,14 @@ class World(Helpful):
                 return robot
         raise unknown("robot", name, "the world", [r.name for r in self.robots])
 
-    def _free_name(self, name: str, given: bool = False) -> str:
+    def _free_name(self, name: str, explicit: bool = False) -> str:
         taken = (
             {r.name for r in self.robots}
             | {o.name for o in self.objects}
             | {s.name for s in self.fixed.shapes}
             | {"world"}
         )
-        return free_name(name, taken, given)
+        return free_name(name, taken, explicit)
 
     def compile(self) -> Model:
         """The flat model of this world: fixed structure,

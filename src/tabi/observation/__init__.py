@@ -1,1 +1,1 @@
-"""What users read from a step that was made: contacts, feet, certificates, sensors, pictures."""
+"""Results of a step for users: contacts, feet, certificates, sensors, pictures."""

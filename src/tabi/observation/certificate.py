@@ -1,4 +1,4 @@
-"""How well the forces of a step obey the law, recomputed from the problem alone."""
+"""Certificate of a step: errors of its forces by the law, recomputed from the problem alone."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._renamed import RenamedAttribute
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import judge
 from tabi.contact.ladder import NAMES
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, LIMITED, SOFT
 from tabi.observation import certificate_text
-from tabi.observation.bond_check import could_be_met
-from tabi.observation.error_bound import ErrorBound, JudgedStep, error_bound, judged
+from tabi.observation.bond_check import avoidable_residual
+from tabi.observation.error_bound import ErrorBound, StepErrors, error_bound, step_errors
 from tabi.step.data import Data
 
 Array = NDArray[np.float64]
@@ -23,34 +24,34 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class StepCertificate:
-    """How well the forces of the last step obey Signorini and Coulomb; printed, it is a sentence
-    and a table.
+    """Errors of the forces of the last step by Signorini and Coulomb; printed as a sentence and a
+    table.
 
     Attributes:
-        residual: largest backward error of contacts and bonds [m/s, turning rad/s].
-        tolerance: what was asked for. converged: if it was reached.
+        residual: largest backward error of contacts and bonds [m/s, rotation rad/s].
+        tolerance: of the residual [m/s]. converged: whether it was reached.
         force_residual: largest change of a point's force that would make that point exact [N];
-            how far net forces can be off is another figure, ``force_error_bound``.
+            see ``force_error_bound`` for net forces.
         bond_residual [m/s], bond_force_residual [N]:
-            of what holds bodies together, where they meet.
-        bond_turn_residual [rad/s], bond_torque_residual [N·m]: of what keeps them from turning
-            against each other.
-        bond_mismatch: how far bonds are open in directions in which nothing can close them, by
-            name: [m] where the bodies meet, and [rad]. Their residuals are of what can be met.
-        pressure_shift: how far these could move a foot's centre of pressure [mm], by foot.
+            of bonds, in translation.
+        bond_turn_residual [rad/s], bond_torque_residual [N·m]: of bonds, in rotation.
+        bond_mismatch: gaps of bonds in directions in which nothing can close them, by name: [m]
+            where the bodies meet, and [rad]. Residuals are of the other directions.
+        pressure_shift: shift of a foot's centre of pressure by force_residual [mm], by foot.
         joint_residual: largest error of dry friction, ends of travel and top speeds of the joints
             [rad/s or m/s].
         penetration: deepest overlap when the step began [m].
-        sole_residual: how far nodes of soft soles are from where these forces put them [mm].
+        sole_residual: error of node positions of soft soles by these forces [mm].
         cone_violation [N], signorini [W], dissipation_gap [W]: largest, as in
             ``tabi.contact.Certificate``, per second.
-        contacts, groups, iterations: of the last step. attempt: what solved it. order: of that
-            step, 2 where it was of second order and nothing has hit, ended or begun within it.
+        contacts, groups, iterations: of the last step. attempt: the one that solved it. order: of
+            that step, 2 for second order without impacts or changes of mode.
         worst_residual, worst_joint_residual, worst_penetration: of the run.
-        missed: steps of the run that did not reach the tolerance. step_missed: if this one did not.
+        missed: number of steps of the run that did not converge. step_missed: whether this one
+            did not.
         hardest: the two links that press hardest on each other, and their force [N]; None without
             contacts.
-        judged: what the bounds of forces are computed from.
+        step_errors: what the bounds of forces are computed from.
     """
 
     residual: float
@@ -80,22 +81,24 @@ class StepCertificate:
     sole_residual: float = 0.0
     hardest: tuple[str, str, float] | None = None
     order: int = 1
-    judged: JudgedStep | None = field(default=None, compare=False)
+    step_errors: StepErrors | None = field(default=None, compare=False)
+
+    judged = RenamedAttribute("step_errors")
 
     @cached_property
     def _bound(self) -> ErrorBound | None:
-        return error_bound(self.judged) if self.judged else ErrorBound(0.0, {})
+        return error_bound(self.step_errors) if self.step_errors else ErrorBound(0.0, {})
 
     @property
     def force_error_bound(self) -> float | None:
-        """How far the net force of the contacts on any body can be from the exact one [N]: see
-        ``tabi.observation.error_bound``. None where too many contacts press at once.
+        """Bound of the error of the net contact force on any body [N]: see
+        ``tabi.observation.error_bound``. None with too many pressing contacts.
         """
         return self._bound.force if self._bound else None
 
     @property
     def pressure_error_bound(self) -> dict[str, float] | None:
-        """How far a foot's centre of pressure can be from the exact one [mm], by foot."""
+        """Bound of the error of the centre of pressure of each foot [mm], by foot."""
         return self._bound.pressure if self._bound else None
 
     def __str__(self) -> str:
@@ -105,19 +108,19 @@ class StepCertificate:
         return certificate_text.line(self)
 
 
-# what is said of bonds
+# figures of bonds
 BOND = (
     "bond_residual",
     "bond_force_residual",
     "bond_turn_residual",
     "bond_torque_residual",
 )
-# what is nothing without contacts
+# figures that are zero without contacts
 NONE = ("residual", "force_residual", "penetration", "cone_violation", "signorini")
 
 
 def of_last_step(data: Data) -> StepCertificate:
-    """Of a simulation's last step."""
+    """Return the certificate of a simulation's last step."""
     report, dt, tolerance = data.outcome.report[0], data.dt, data.tolerance
     joints, p = float(report["joint_residual"]), data.problem
     common: dict[str, Any] = {f"worst_{name}": value for name, value in data.worst.items()}
@@ -134,39 +137,41 @@ def of_last_step(data: Data) -> StepCertificate:
             converged=converged, pressure_shift={}, attempt="", **zeros, **common
         )
     impulse = data.impulse
-    found = judge(p, impulse)
-    # contacts with their moments, bonds that hold, bonds that keep from turning, and joints that
-    # are solved with the contacts
+    errors = judge(p, impulse)
+    # contacts with their moments, bonds in translation, bonds in rotation, and joints that are
+    # solved with the contacts
     bond, angular = np.isin(p.kind, (BILATERAL, BILATERAL_TWO)), p.contact["angular"] != 0
     joint = (p.kind == SOFT) | ((p.kind == LIMITED) & (p.contact["partner"] < 0))
-    common["joint_residual"] = max(joints, float(found.contacts[joint, 0].max(initial=0.0)))
-    found.contacts[:, 0] = np.maximum(found.contacts[:, 0], could_be_met(p, data.bond_unmet))
+    common["joint_residual"] = max(joints, float(errors.contacts[joint, 0].max(initial=0.0)))
+    errors.contacts[:, 0] = np.maximum(
+        errors.contacts[:, 0], avoidable_residual(p, data.bond_unmet)
+    )
     of_bonds = [
-        found.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
+        errors.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
         for rows in (~angular, angular)
     ]
     figures = dict(zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True))
     return StepCertificate(
-        residual=float(found.contacts[:, 0].max(initial=0.0)),
-        converged=bool((found.contacts[:, 0] <= tolerance).all()) and joints <= tolerance,
-        force_residual=float(found.contacts[~bond & ~joint, 1].max(initial=0.0)) / dt,
-        pressure_shift=_pressure_shift(data, p, impulse, found.contacts[:, 1]),
+        residual=float(errors.contacts[:, 0].max(initial=0.0)),
+        converged=bool((errors.contacts[:, 0] <= tolerance).all()) and joints <= tolerance,
+        force_residual=float(errors.contacts[~bond & ~joint, 1].max(initial=0.0)) / dt,
+        pressure_shift=_pressure_shift(data, p, impulse, errors.contacts[:, 1]),
         penetration=max(0.0, -float(report["gap"])),
-        cone_violation=found.cone_violation / dt,
-        signorini=found.signorini / dt,
-        dissipation_gap=found.dissipation_gap / dt,
+        cone_violation=errors.cone_violation / dt,
+        signorini=errors.signorini / dt,
+        dissipation_gap=errors.dissipation_gap / dt,
         contacts=int(report["contacts"]),
         groups=int(report["groups"]),
         iterations=int(report["iterations"]),
         attempt=NAMES[int(report["attempt"])],
-        judged=judged(data, p, impulse, found.contacts[:, 0]),
+        step_errors=step_errors(data, p, impulse, errors.contacts[:, 0]),
         **figures,
         **common,
     )
 
 
 def hardest(data: Data) -> tuple[str, str, float] | None:
-    """The two links that press hardest on each other at a point, and how hard [N]."""
+    """Return the two links that press hardest on each other at a point, and their force [N]."""
     rows = data.contact
     if len(rows) == 0:
         return None
@@ -176,14 +181,14 @@ def hardest(data: Data) -> tuple[str, str, float] | None:
 
 
 def _pressure_shift(data: Data, p: BodyProblem, impulse: Array, change: Array) -> dict[str, float]:
-    """How far the residual impulses of a foot's points could move its centre of pressure [mm]."""
+    """Return the shift of the centre of pressure of each foot by residual impulses [mm]."""
     shift = {}
     a, b = (data.problem_body[p.contact[side]] for side in ("a", "b"))
     for name, foot in data.model.feet.items():
         on_foot = (a == foot.body) | ((b == foot.body) & (p.contact["b"] >= 0))
-        own = on_foot & (p.kind == CONTACT)
-        load = impulse[2::3][own].sum()
+        is_contact = on_foot & (p.kind == CONTACT)
+        load = impulse[2::3][is_contact].sum()
         if load > 0:
             arm = np.linalg.norm(foot.polygon, axis=1).max()
-            shift[name] = float(1e3 * change[own].sum() * arm / load)
+            shift[name] = float(1e3 * change[is_contact].sum() * arm / load)
     return shift

@@ -32,14 +32,14 @@ ROWS = (
     ("worst_penetration", "m", "deepest overlap of the run"),
     ("iterations", "", "of the solver"),
     ("order", "", "of the last step: contacts are those of its end, forces of its middle"),
-    ("missed", "steps", "of the run that did not reach the tolerance"),
+    ("missed", "steps", "of the run that did not converge"),
 )
 FIRST = ("order", 1)
 OPTIONAL = ("sole_", "bond_", "joint_", "worst_joint_")
 
 
 def text(c: Any) -> str:
-    """The sentence and the table of a ``StepCertificate``."""
+    """Return the sentence and the table of a ``StepCertificate``."""
     figures = [(*row, value) for row in ROWS for value in _values(c, row[0])]
     rows = [(name, value, unit, meaning) for name, unit, meaning, value in figures]
     wide = [max(len(row[i]) for row in rows) for i in range(3)]
@@ -51,32 +51,36 @@ def text(c: Any) -> str:
 
 
 def sentence(c: Any) -> str:
-    """Solved or not, how well, and what it means for forces; then the misses of the run."""
+    """Return a sentence: converged or not, errors, accuracy of forces, and counts of the run."""
     joints = (
-        "" if c.joint_residual <= c.tolerance else f"joints off by {short(c.joint_residual)} rad/s"
+        ""
+        if c.joint_residual <= c.tolerance
+        else f"joints off by {short_number(c.joint_residual)} rad/s"
     )
     if not c.contacts and not c.groups:
-        said = "Nothing touches" + (f", MISSED: {joints}" if joints else "")
+        outcome = "Nothing touches" + (f", NOT CONVERGED: {joints}" if joints else "")
     elif c.converged:
-        known = f"; {_known(c)}" if c.force_error_bound is not None else ""
-        said = f"Contacts solved: {_size(c)}, {_error(c)}{known}"
+        known = f"; {_accuracy(c)}" if c.force_error_bound is not None else ""
+        outcome = f"Contacts solved: {_size(c)}, {_error(c)}{known}"
     else:
-        missed = "MISSED" if c.step_missed else "Another law than the exact one"
+        missed = "NOT CONVERGED" if c.step_missed else "Another law than the exact one"
         reasons = [] if c.residual <= c.tolerance else [f"{_size(c)}, {_error(c)}"]
         reasons += [joints] if joints else []
         reasons += [_hardest(c)] if c.hardest else []
-        said = f"{missed}: {'; '.join(reasons)}"
-    more = f" {c.missed:,} steps of the run missed." if c.missed > 1 else ""
-    more = " One step of the run missed." if c.missed == 1 else more
-    return f"{said}.{more}{_mismatch(c)}"
+        outcome = f"{missed}: {'; '.join(reasons)}"
+    missed_steps = f" {c.missed:,} steps of the run did not converge." if c.missed > 1 else ""
+    missed_steps = " One step of the run did not converge." if c.missed == 1 else missed_steps
+    return f"{outcome}.{missed_steps}{_mismatch(c)}"
 
 
 def _mismatch(c: Any) -> str:
-    """How many bonds cannot be met, and how far the worst one is open."""
+    """Return a sentence on the number of open bonds, and on the worst one."""
     if not c.bond_mismatch:
         return ""
-    name, (apart, turned) = max(c.bond_mismatch.items(), key=lambda item: max(item[1]))
-    size = f"{short(1e3 * apart)} mm" if apart >= turned else f"{short(1e3 * turned)} mrad"
+    name, (apart, angle) = max(c.bond_mismatch.items(), key=lambda item: max(item[1]))
+    size = (
+        f"{short_number(1e3 * apart)} mm" if apart >= angle else f"{short_number(1e3 * angle)} mrad"
+    )
     count = len(c.bond_mismatch)
     bonds = "1 bond that" if count == 1 else f"{count} bonds that"
     return f" {bonds} cannot be met; {name} is open by {size}."
@@ -84,15 +88,15 @@ def _mismatch(c: Any) -> str:
 
 def line(c: Any) -> str:
     """A short form for lists and debuggers."""
-    state = "converged" if c.converged else "missed" if c.step_missed else "not exact"
+    state = "converged" if c.converged else "not converged" if c.step_missed else "not exact"
     return (
         f"StepCertificate({state}, contacts={c.contacts}, residual={c.residual:.2g}, "
         f"tolerance={c.tolerance:g}, missed={c.missed})"
     )
 
 
-def short(x: float) -> str:
-    """A number in few characters, such as 0, 12.3 or 2.9e-9."""
+def short_number(x: float) -> str:
+    """Return a number in few characters, such as 0, 12.3 or 2.9e-9."""
     if x == 0 or not isfinite(x) or 0.01 <= abs(x) < 999.5:
         return f"{x:.3g}"
     mantissa, _, power = f"{x:.1e}".partition("e")
@@ -108,28 +112,30 @@ def _size(c: Any) -> str:
 
 def _error(c: Any) -> str:
     times = c.residual / c.tolerance
-    more = f"{short(times)} times the tolerance" if not times <= 1 else "tolerance"
-    return f"backward error {short(c.residual)} m/s ({more} {short(c.tolerance)})"
+    relation = f"{short_number(times)} times the tolerance" if not times <= 1 else "tolerance"
+    return f"backward error {short_number(c.residual)} m/s ({relation} {short_number(c.tolerance)})"
 
 
-def _known(c: Any) -> str:
-    """What the error means for forces and centres of pressure."""
-    said = f"forces known to {short(c.force_error_bound)} N"
+def _accuracy(c: Any) -> str:
+    """Return the accuracy of forces and centres of pressure as text."""
+    accuracy = f"forces known to {short_number(c.force_error_bound)} N"
     feet = c.pressure_error_bound
-    return said + (f", centres of pressure to {short(max(feet.values()))} mm" if feet else "")
+    return accuracy + (
+        f", centres of pressure to {short_number(max(feet.values()))} mm" if feet else ""
+    )
 
 
 def _hardest(c: Any) -> str:
     a, b, force = c.hardest
-    return f"{a} and {b} press hardest ({short(force)} N)"
+    return f"{a} and {b} press hardest ({short_number(force)} N)"
 
 
 def _values(c: Any, name: str) -> Iterator[str]:
-    """The figure of a name as text; several where there is one for each foot."""
+    """Yield the figure of a name as text; several where there is one for each foot."""
     value = getattr(c, name)
     if value is None or (name.startswith(OPTIONAL) and value == 0) or (name, value) == FIRST:
         return
     if isinstance(value, dict):
-        yield from [short(max(value.values()))] if value else []
+        yield from [short_number(max(value.values()))] if value else []
     else:
-        yield f"{value:,}" if isinstance(value, int) else short(value)
+        yield f"{value:,}" if isinstance(value, int) else short_number(value)

@@ -1,4 +1,4 @@
-"""What one sees of a simulation: contacts and pressure."""
+"""Contacts of a simulation, and centres of pressure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Contact:
 
     Attributes:
         body_a, body_b: the links that meet; b may be the world.
-        point: where [m]. normal: unit, from b to a.
+        point: position [m]. normal: unit, from b to a.
         gap: distance of the surfaces when the step began [m], negative in overlap.
         force: on a [N]. moment: on a, of torsional and rolling friction [N·m].
         slip: velocity of a along b [m/s]. status: "open", "stick" or "slip".
@@ -45,11 +45,11 @@ class Contact:
 
     @property
     def pressing(self) -> bool:
-        """Whether it carries a force."""
+        """Whether the contact carries a force."""
         return self.status != STATUS[OPEN]
 
     def force_on(self, body: Body | Link | str) -> Array:
-        """The force on one of the two bodies [N]."""
+        """Return the force on one of the two bodies [N]."""
         name = body if isinstance(body, str) else body.name
         if name not in (self.body_a.name, self.body_b.name):
             raise unknown("body", name, "the contact", (self.body_a.name, self.body_b.name))
@@ -62,17 +62,17 @@ class Contact:
         return f"Contact({self.body_a.name}, {self.body_b.name}, {self.status}, {pushes})"
 
 
-def contacts(data: Data, chosen: NDArray[np.bool_] | None = None) -> list[Contact]:
-    """The contacts of the last step.
+def contacts(data: Data, selected: NDArray[np.bool_] | None = None) -> list[Contact]:
+    """Return the contacts of the last step.
 
     Args:
-        chosen: shapes whose contacts are wanted; all unless given.
+        selected: mask of the shapes whose contacts are returned; default: all.
     """
     rows, links, shapes = data.contact, data.model.links, data.model.shapes
     moment = data.moment
-    if chosen is not None:
-        own = chosen[rows["shape_a"]] | chosen[rows["shape_b"]]
-        rows, moment = rows[own], moment[own]
+    if selected is not None:
+        is_selected = selected[rows["shape_a"]] | selected[rows["shape_b"]]
+        rows, moment = rows[is_selected], moment[is_selected]
     normal, velocity = rows["normal"].copy(), rows["velocity"]
     slip = velocity - normal * (normal * velocity).sum(1, keepdims=True)
     columns = (
@@ -90,5 +90,5 @@ def contacts(data: Data, chosen: NDArray[np.bool_] | None = None) -> list[Contac
 
 
 def centre_of_pressure(w: Wrench, X: Transform) -> Array | None:
-    """Where a wrench about the foot's origin acts in its plane, in its frame."""
+    """Return the centre of pressure of a wrench about a foot's origin, in the foot's frame [m]."""
     return loads.pressure_point(X.R.T @ w.force, X.R.T @ w.torque)

@@ -1,14 +1,14 @@
-"""When a robot has fallen.
+"""Detection of falls of a robot.
 
-As it starts, a robot's base is at a height z₀ above the lower of its soles, and one direction of
+At the start, a robot's base is at a height z₀ above the lower of its soles, and one direction of
 the base points upwards. It has fallen while
 
     z < z₀/2   or   that direction leans by more than 60°                                       (1)
-z: height of the base above the lower sole, so that stairs and jumps make no difference; of a robot
-without feet, above the ground. Both parts together hold on while it rolls over: what lies is low or
+z: height of the base above the lower sole, so that stairs and jumps make no difference; for a robot
+without feet, above the ground. One of both holds while it rolls over: a robot that lies is low or
 leans, whichever side is up. A robot that does not start on its soles counts as if the z axis of its
-base were upwards; of one whose base is hardly above its soles, as of a single block, only the
-inclination counts.
+base were upwards; if the base is hardly above the soles, as of a single block, only the inclination
+counts.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MIN_HEIGHT_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Upright:
-    """How a robot stands: height of its base above its soles [m], None where it has none, and up
-    in the base's frame.
+    """Standing pose of a robot: height of its base above its soles [m], None without one, and the
+    up direction in the base's frame.
     """
 
     height: float | None
     up: Array
 
     def margin(self, base: Transform, below: float) -> float:
-        """How far a robot is from having fallen, 0.5 as it stands and negative where it has.
+        """Return the margin of a robot against a fall: 0.5 standing, negative after a fall.
 
         Args:
             base: its pose now. below: height of its lower sole, or of the ground [m].
@@ -52,7 +52,7 @@ class Upright:
 
 
 def upright(robot: Robot) -> Upright:
-    """How a robot stands, from the pose it starts in."""
+    """Return the standing pose of a robot, from its initial pose."""
     X = robot.placements()
     base = X[robot.base]
     soles = [X[foot.body] @ foot.placement for foot in robot.feet.values()]
@@ -62,7 +62,7 @@ def upright(robot: Robot) -> Upright:
         height = float(base.p[2]) - min(float(sole.p[2]) for sole in soles)
     else:
         height = robot.base_height
-        # without feet there is nothing but the start to say what is up
+        # without feet the initial pose determines the up direction
         up = np.array([0.0, 0.0, 1.0]) if soles else up
     size = robot.extent((0.0, 0.0, 1.0), X) + robot.extent((0.0, 0.0, -1.0), X)
     return Upright(height if height > MIN_HEIGHT_SHARE * size else None, up)

@@ -1,4 +1,4 @@
-"""The feet of a simulation: their states, forces, and the outline that they support."""
+"""Feet of a simulation: states, forces, and the support polygon."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ Array = NDArray[np.float64]
 
 
 class FeetView(Mapping[str, FootState]):
-    """States of feet after the last step: of each what touches, its wrench, pressure point and
-    margins. A foot is named as in ``model.feet``, or is the foot of a robot itself.
+    """States of feet after the last step: contact, wrench, pressure point and margins. The key is a
+    name in ``model.feet``, or the foot of a robot itself.
     """
 
     def __init__(self, data: Data, names: Names) -> None:
         self._data, self._names = data, names
 
     def __getitem__(self, foot: Foot | str) -> FootState:
-        """State of a foot after the last step: what touches, its wrench, pressure point and
-        margins.
-        """
+        """Return the state of a foot: contact, wrench, pressure point and margins."""
         return foot_state.foot_state(self._data, self._names.sole(foot).name)
 
     def __iter__(self) -> Iterator[str]:
@@ -45,21 +43,21 @@ class FeetView(Mapping[str, FootState]):
         return foot in names if isinstance(foot, str) else self._names.knows(foot)
 
     def get(self, foot: Any, default: Any = None) -> Any:
-        """The state of a foot, or the default where there is no such foot."""
+        """Return the state of a foot, or the default where there is no such foot."""
         if foot not in self:
             return default
         return self[foot]
 
     def wrench(self, foot: Foot | str) -> Wrench:
-        """Force and torque of all contacts on a foot's body, or on any body, about its origin, in
-        the world's axes.
+        """Return force and torque of all contacts on a foot's body, or on any body, about its
+        origin, in the world's axes [N, N·m].
         """
         link = self._names.link(foot)
         known = isinstance(link, Sole)
         return self._data.foot_wrench(link.name) if known else self._data.wrench(link)
 
     def centre_of_pressure(self, foot: Foot | str) -> Array | None:
-        """Where a foot's contact forces act in its plane, in its frame [m]; None without a load."""
+        """Return the centre of pressure of a foot in its frame [m]; None without a load."""
         link = self._names.link(foot)
         if isinstance(link, Sole):
             return self._data.foot_pressure(link.name)
@@ -67,11 +65,11 @@ class FeetView(Mapping[str, FootState]):
 
     @property
     def events(self) -> tuple[FootEvent, ...]:
-        """Every change of a foot's state since the start."""
+        """Changes of the feet's states since the start."""
         return foot_state.events(self._data)
 
     def support_polygon(self, robot: Robot | str) -> Array:
-        """Outline, seen from above, of where a robot's loaded feet touch [m], shape (n, 2),
+        """Return the support polygon of a robot's loaded feet, seen from above [m], shape (n, 2),
         anticlockwise; fewer than three points where they touch in an edge or a vertex.
         """
         feet = self._names.robot(robot).feet.values()

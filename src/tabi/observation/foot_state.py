@@ -1,15 +1,14 @@
-"""A foot as one sees it: its state in words, its wrench, and how near it is to its limits.
+"""State of a foot: contact and motion in words, wrench, and margins to its limits.
 
-The largest yaw moment about the pressure point p that corners could give, with a normal force f_z
-at p and a tangential force f_t, is that of the best sharing of the load,
+The largest yaw moment about the pressure point p that corners can bear, with a normal force f_z at
+p and a tangential force f_t, is that of the best distribution of the load,
 
     max Σ (p_i − p) × f_i,   Σ f_i = f_t,   ‖f_i‖ ≤ μ λ_i,   λ_i ≥ 0,   Σ λ_i = f_z,
     Σ λ_i p_i = f_z p                                                                           (1)
 whose dual has five unknowns however many corners there are: the least over ν, a₀, a of
 
     f_z (a₀ + a·p) − ν·f_t,   a₀ + a·p_i ≥ μ ‖ẑ × (p_i − p) + ν‖                                (2)
-For each ν it is a linear program over the corners: the concave envelope at p of what each of them
-could give.
+For each ν it is a linear program over the corners: the concave envelope at p of their moments.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ class FootState:
         contact: "none", "vertex", "edge" or "face". motion: "stick" or "slide", "" without contact.
         wrench: of all contacts on it about its origin, in the world's axes.
         local_wrench: the same in the foot's axes.
-        normal_force, tangential_force: across and along what it stands on [N].
-        friction: the coefficient there, while sliding.
+        normal_force, tangential_force: across and along the ground [N].
+        friction: coefficient of the ground, of sliding.
         centre_of_pressure: in the foot's frame [m]; None without a load.
-        margin: how far that is inside of the sole's edge [m], negative outside; None without a
+        margin: distance of that from the edge of the sole [m], negative outside; None without a
             load.
         slip: speed of its fastest point that touches [m/s].
-        signal: whether it carries the robot, debounced.
+        signal: whether it is loaded, by a debounced contact switch.
         polygon: the sole [m], shape (n, 2), in the foot's frame.
     """
 
@@ -69,20 +68,18 @@ class FootState:
 
     @property
     def state(self) -> str:
-        """Contact and motion, as "face, stick"."""
+        """Contact and motion as text, such as "face, stick"."""
         return f"{self.contact}, {self.motion}" if self.motion else self.contact
 
     @property
     def friction_share(self) -> float:
-        """Tangential force over the largest that friction allows: 1 where it slides; 0 without a
-        load.
-        """
+        """Tangential force over its friction limit: 1 while sliding, 0 without a load."""
         most = self.friction * self.normal_force
         return self.tangential_force / most if most > 0 else 0.0
 
     @property
     def yaw_moment(self) -> float:
-        """About the pressure point, along the foot's z axis [N·m]."""
+        """Moment about the pressure point, along the foot's z axis [N·m]."""
         if self.centre_of_pressure is None:
             return 0.0
         (x, y), f = self.centre_of_pressure, self.local_wrench.force
@@ -90,8 +87,8 @@ class FootState:
 
     @cached_property
     def yaw_limit(self) -> float:
-        """Largest yaw moment that the sole's corners could give, either way, with this force and
-        pressure point [N·m]: see ``yaw_limit``. The first time it takes some milliseconds.
+        """Largest yaw moment of the sole's corners in the present direction, with this force and
+        pressure point [N·m]: see ``yaw_limit``. The first access takes some milliseconds.
         """
         if self.centre_of_pressure is None:
             return 0.0
@@ -111,7 +108,7 @@ class FootState:
 
 
 def foot_state(data: Data, name: str) -> FootState:
-    """Of a foot after the last step."""
+    """Return the state of a foot after the last step."""
     k, sole = list(data.model.feet).index(name), data.model.feet[name]
     # all columns of a copy at once: one by one they would take ten times as long
     row = dict(zip(COLUMNS, data.memory.foot[k].copy().item(), strict=True))
@@ -135,7 +132,7 @@ def foot_state(data: Data, name: str) -> FootState:
 
 
 def events(data: Data) -> tuple[FootEvent, ...]:
-    """All changes of feet since the start."""
+    """Return all changes of feet since the start."""
     names = list(data.model.feet)
     return tuple(
         FootEvent(round(time, 9), names[k], name_of(before), name_of(after))
@@ -144,15 +141,15 @@ def events(data: Data) -> tuple[FootEvent, ...]:
 
 
 def support_polygon(data: Data, soles: list[Sole]) -> Array:
-    """Convex hull, seen from above, of the points in which loaded soles touch [m], shape (n, 2)."""
-    rows, found = data.contact, [np.zeros((0, 3))]
+    """Return the convex hull of touching points of loaded soles, from above [m], shape (n, 2)."""
+    rows, points_of_soles = data.contact, [np.zeros((0, 3))]
     loaded = dict(zip(data.model.feet, data.memory.foot["state"] != NONE, strict=True))
     end = rows["gap"] + data.dt * (rows["normal"] * rows["velocity"]).sum(axis=1)
     for sole in soles:
-        own = (rows["a"] == sole.body) | (rows["b"] == sole.body)
+        is_sole = (rows["a"] == sole.body) | (rows["b"] == sole.body)
         if loaded[sole.name]:
-            found.append(rows["position"][own & (end <= feet.CLOSE)])
-    points = np.concatenate(found)[:, :2]
+            points_of_soles.append(rows["position"][is_sole & (end <= feet.TOUCH_GAP_M)])
+    points = np.concatenate(points_of_soles)[:, :2]
     if len(points) < 3:
         return points
     from scipy.spatial import ConvexHull, QhullError
@@ -170,7 +167,7 @@ def support_polygon(data: Data, soles: list[Sole]) -> Array:
 def yaw_limit(
     corners: ArrayLike, pressure: ArrayLike, force: ArrayLike, friction: float, sign: float = 1.0
 ) -> float:
-    """Equation (1).
+    """Return the largest yaw moment by (1).
 
     Args:
         corners: of the sole [m], shape (n, 2). pressure: the pressure point in its plane [m].
@@ -184,19 +181,21 @@ def yaw_limit(
 
     corners, p, f = (np.asarray(x, float) for x in (corners, pressure, force))
     arms = corners - p
-    turned = sign * np.column_stack([-arms[:, 1], arms[:, 0]])
+    tangents = sign * np.column_stack([-arms[:, 1], arms[:, 0]])
     if friction <= 0 or f[2] <= 0:
         return 0.0
 
     def envelope(nu: Array) -> float:
-        gives = friction * np.linalg.norm(turned + nu, axis=1)
-        shares = linprog(-gives, A_eq=np.vstack([np.ones(len(arms)), arms.T]), b_eq=[1.0, 0.0, 0.0])
+        moments = friction * np.linalg.norm(tangents + nu, axis=1)
+        shares = linprog(
+            -moments, A_eq=np.vstack([np.ones(len(arms)), arms.T]), b_eq=[1.0, 0.0, 0.0]
+        )
         if shares.status != 0:
             return np.inf
         return float(-f[2] * shares.fun - nu @ f[:2])
 
     span = float(np.linalg.norm(arms, axis=1).max())
-    found = minimize(
+    minimum = minimize(
         envelope,
         np.zeros(2),
         method="Nelder-Mead",
@@ -207,4 +206,4 @@ def yaw_limit(
             "maxiter": 400,
         },
     )
-    return float(found.fun)
+    return float(minimum.fun)

@@ -1,18 +1,18 @@
-"""How a step answers to small changes: A and B of δx⁺ = A δx + B δu, with all modes held.
+"""Linearisation of a step: A and B of δx⁺ = A δx + B δu, with all modes fixed.
 
-A step makes x⁺ = f(x, u, λ) and velocities w = g(x, u, λ) of the contact rows from the state, the
-commands and the impulses; and the impulses are those with which the rows obey their laws, of which
-Newton's method has the slopes F_λ and F_w (``contact.rows``). So
+A step maps the state, the commands and the impulses to x⁺ = f(x, u, λ) and velocities
+w = g(x, u, λ) of the contact rows; and the impulses obey the laws of the rows, with the slopes F_λ
+and F_w of Newton's method (``contact.rows``). So
 
     (F_λ + F_w g_λ) dλ = −F_w (g_x δx + g_u δu) − F_λ δλ₀,   δx⁺ = f_x δx + f_u δu + f_λ dλ      (1)
-δλ₀: what an impulse that stays in the world's axes changes in those of its rows. The slopes are of
-the modes that the solved step is in: what sticks, slides or is open stays so, and so do motors at
-their bounds and joints at their ends. f and g are ``held`` steps, which solve nothing; their
+δλ₀: change in the axes of the rows of an impulse that is constant in the world's axes. The slopes
+are of the modes of the solved step: contacts that stick, slide or are open stay so, and so do
+motors at their bounds and joints at their ends. f and g are steps with ``frozen_modes``; their
 derivatives are central differences.
 
 Where contacts can share a load in more than one way (1) has many solutions dλ and one motion: the
 least of them is taken. Where rows cannot all keep their modes, as of feet that resist rolling and
-are tilted, it has none: the nearest is taken, and the contacts are told.
+are tilted, it has none: the nearest is taken, and the contacts are reported.
 
 x = (δq, v): a small motion of the configuration in the axes of v, and the velocity.
 """
@@ -31,28 +31,28 @@ from tabi.contact.rows import CONTACT, LIMITED, newton_map
 from tabi.dynamics import integration
 from tabi.model.compiled import Model
 from tabi.observation.contacts import Contact
-from tabi.observation.held import Change, HeldSteps
+from tabi.observation.frozen_modes import Change, FrozenModeStep
 from tabi.step.tables import StepData
 
 Array = NDArray[np.float64]
-# sizes of differences [rad, m, and a second's; N·m or N]: too small for overlaps that would be left
-# apart (``depenetration``). Gaps count by 1/h, so a rounding of 1e-16 m is 1e-13 m/s in steps of a
-# millisecond, and 1e-6 in a derivative of 1/h. Velocities are straight in the impulses: their
+# sizes of differences [rad, m, and a second's; N·m or N]: too small for overlaps that would be
+# separate (``depenetration``). Gaps count by 1/h, so a rounding of 1e-16 m is 1e-13 m/s in steps of
+# a millisecond, and 1e-6 in a derivative of 1/h. Velocities are straight in the impulses: their
 # differences may be larger [m/s]
 NUDGE, PUSH, IMPULSE = 1e-7, 1e-3, 1e-4
 # singular values of (1) below this share of the largest are directions that move nothing
-NOTHING = 1e-11
-# rows keep their modes where this share of what is asked of them is all that is left
-HOLDS = 1e-5
+RANK_TOLERANCE = 1e-11
+# rows keep their modes if the residual of (1) is below this share of its right-hand side
+MODE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class ModeChange:
-    """A contact that is about to do something else.
+    """A contact near a change of mode.
 
     Attributes:
-        contact: as the solved step has it. becomes: "slip", "stick", "open" or "closed".
-        margin: how far it is from that, as a velocity [m/s].
+        contact: of the solved step. becomes: "slip", "stick", "open" or "closed".
+        margin: distance from that mode, as a velocity [m/s].
     """
 
     contact: Contact
@@ -66,10 +66,10 @@ class Linearisation:
 
     Attributes:
         A: shape (2 n, 2 n), n = v_count; δq is a small motion in the axes of v.
-        B: of the efforts [N·m or N] that motors are told, shape (2 n, m), a column for each of
-            ``inputs``. B_position, B_velocity: of the positions and velocities that they are told.
+        B: of the commanded efforts [N·m or N], shape (2 n, m), a column for each of ``inputs``.
+            B_position, B_velocity: of commanded positions and velocities.
         inputs: joints, in the order of the columns; one with three degrees of freedom thrice.
-        changes: contacts at a change of mode: A and B hold to one side of it.
+        changes: contacts at a change of mode: A and B are valid on one side of it.
         joints: names of joints whose motors are at a change from their loops to their limits.
         q, v: after the step.
     """
@@ -93,50 +93,50 @@ class Linearisation:
         )
 
 
-def linearise(steps: HeldSteps, inputs: dict[str, range], margin: float) -> Linearisation:
-    """Equation (1) of the step that was solved.
+def linearise(steps: FrozenModeStep, inputs: dict[str, range], margin: float) -> Linearisation:
+    """Linearise the solved step by (1).
 
     Args:
         inputs: degrees of freedom of the joints that may be commanded.
-        margin: contacts that are nearer to another mode [m/s] are told.
+        margin: contacts nearer to another mode [m/s] are reported.
     """
     model, n = steps.twin.model, steps.twin.model.v_count
     freedoms = [k for rows in inputs.values() for k in rows]
     F_l, F_w = _slopes(steps)
     by_impulse = [
-        steps.change(partial(_press, steps, k), IMPULSE * rho)
+        steps.change(partial(_change_impulse, steps, k), IMPULSE * rho)
         for k, rho in enumerate(np.repeat(steps.weight, 3))
     ]
     rows = len(by_impulse)
     f_l, g_l = _stack(by_impulse, "state", 2 * n), _stack(by_impulse, "velocity", rows)
     newton = F_l + F_w @ g_l
-    solve = np.linalg.pinv(newton, rcond=NOTHING) if len(newton) else newton
+    solve = np.linalg.pinv(newton, rcond=RANK_TOLERANCE) if len(newton) else newton
 
     broken: set[int] = set()
 
     def answer(changes: list[Change]) -> Array:
-        """Columns of A or B."""
+        """Return columns of A or B."""
         f_x = _stack(changes, "state", 2 * n)
         g_x, l_x = (_stack(changes, name, rows) for name in ("velocity", "impulse"))
-        asked = F_w @ g_x + F_l @ l_x
-        given = solve @ asked
-        left = np.abs(asked - newton @ given) > HOLDS * np.abs(asked).max(initial=0.0)
+        target = F_w @ g_x + F_l @ l_x
+        impulses = solve @ target
+        left = np.abs(target - newton @ impulses) > MODE_TOLERANCE * np.abs(target).max(initial=0.0)
         broken.update((np.flatnonzero(left.any(axis=1)) // 3).tolist())
-        return f_x - f_l @ given
+        return f_x - f_l @ impulses
 
-    moves = [steps.change(partial(_move, model, k), NUDGE) for k in range(n)]
-    speeds = [steps.change(partial(_speed, k), NUDGE) for k in range(n)]
-    told = {
-        name: answer([steps.change(partial(_tell, name, k), size) for k in freedoms])
+    moves = [steps.change(partial(_change_configuration, model, k), NUDGE) for k in range(n)]
+    speeds = [steps.change(partial(_change_velocity, k), NUDGE) for k in range(n)]
+    by_command = {
+        name: answer([steps.change(partial(_change_command, name, k), size) for k in freedoms])
         for name, size in (("effort", PUSH), ("position", NUDGE), ("velocity", NUDGE))
     }
     A = answer(moves + speeds)
     flipped = {model.dof_name(k): None for k in sorted(steps.flipped)}
     return Linearisation(
         A,
-        told["effort"],
-        told["position"],
-        told["velocity"],
+        by_command["effort"],
+        by_command["position"],
+        by_command["velocity"],
         tuple(name for name, rows in inputs.items() for _ in rows),
         tuple(_mode_changes(steps, margin, broken)),
         tuple(flipped),
@@ -146,40 +146,40 @@ def linearise(steps: HeldSteps, inputs: dict[str, range], margin: float) -> Line
 
 
 def _stack(changes: list[Change], name: str, height: int) -> Array:
-    """Rates as columns."""
+    """Stack derivatives as columns of a matrix."""
     out = np.empty((height, len(changes)))
     for k, change in enumerate(changes):
         out[:, k] = getattr(change, name)
     return out
 
 
-# ---- what is changed ----------------------------------------------------------------------------
+# ---- changes of the start of a step -------------------------------------------------------------
 
 
-def _move(model: Model, k: int, data: StepData, size: float) -> None:
+def _change_configuration(model: Model, k: int, data: StepData, size: float) -> None:
     direction = np.zeros(model.v_count)
     direction[k] = size
     integration.advance(model.arrays, data.q, direction, 1.0)
 
 
-def _speed(k: int, data: StepData, size: float) -> None:
+def _change_velocity(k: int, data: StepData, size: float) -> None:
     data.v[k] += size
 
 
-def _tell(name: str, k: int, data: StepData, size: float) -> None:
+def _change_command(name: str, k: int, data: StepData, size: float) -> None:
     data.command.motor[name][k] += size
 
 
-def _press(steps: HeldSteps, k: int, data: StepData, size: float) -> None:
-    """One of the three impulses of a point."""
+def _change_impulse(steps: FrozenModeStep, k: int, data: StepData, size: float) -> None:
+    """Change one of the three impulses of a point."""
     data.memory.contact["impulse"][k // 3] += size * steps.frame[k // 3, k % 3]
 
 
 # ---- slopes of the laws -------------------------------------------------------------------------
 
 
-def _slopes(steps: HeldSteps) -> tuple[Array, Array]:
-    """F_λ and F_w of all rows, each of shape (3 n, 3 n)."""
+def _slopes(steps: FrozenModeStep) -> tuple[Array, Array]:
+    """Return F_λ and F_w of all rows, each of shape (3 n, 3 n)."""
     count = len(steps.rows.identity)
     F_l, F_w = np.zeros((2, 3 * count, 3 * count))
     for k in range(count):
@@ -190,7 +190,7 @@ def _slopes(steps: HeldSteps) -> tuple[Array, Array]:
         _, A, B = newton_map(kind, ALART_CURNIER, mu, max(0.0, bound), rho, u, l)
         F_l[rows, rows], F_w[rows, rows] = np.reshape(A, (3, 3)), np.reshape(B, (3, 3))
         if partner >= 0 and kind == LIMITED and F_l[rows, rows].any():
-            # the radius is what another contact presses with
+            # the radius is the normal impulse of another contact
             away = np.array(l) - rho * np.array(u)
             F_l[rows, 3 * partner + 2] = -away / np.linalg.norm(away) / rho
         slip = hypot(u[0], u[1])
@@ -202,17 +202,17 @@ def _slopes(steps: HeldSteps) -> tuple[Array, Array]:
     return F_l, F_w
 
 
-def _mode_changes(steps: HeldSteps, margin: float, broken: set[int]) -> list[ModeChange]:
-    """Contacts that are within a margin of another mode, or of the rows ``broken``, which cannot
-    all keep theirs.
+def _mode_changes(steps: FrozenModeStep, margin: float, broken: set[int]) -> list[ModeChange]:
+    """Return contacts within a margin of another mode, and those of the rows ``broken``, which
+    cannot all keep their modes.
     """
-    found = []
-    # moments stand for their contacts
+    mode_changes = []
+    # moments are reported as their contacts
     loose = {int(steps.partner[k]) if steps.partner[k] >= 0 else k for k in broken}
     for k, contact in enumerate(steps.contacts):
         l, u, mu = steps.rows.impulse[k], steps.rows.velocity[k], steps.mu[k]
         if k in loose:
-            found.append(ModeChange(contact, "slip", 0.0))
+            mode_changes.append(ModeChange(contact, "slip", 0.0))
             continue
         if steps.kind[k] != CONTACT:
             continue
@@ -226,5 +226,5 @@ def _mode_changes(steps: HeldSteps, margin: float, broken: set[int]) -> list[Mod
             distances |= {"stick": slip} if slides else {"slip": float(slack)}
         name = min(distances, key=lambda what: distances[what])
         if distances[name] < margin:
-            found.append(ModeChange(contact, name, max(0.0, distances[name])))
-    return found
+            mode_changes.append(ModeChange(contact, name, max(0.0, distances[name])))
+    return mode_changes

@@ -1,4 +1,4 @@
-"""Things of a simulation, by object or by name; what was added to the world later is refused."""
+"""Lookup of things of a simulation, by object or name; rejects things added to the world later."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tabi.model.world import World
 
 
 class LateChangeWarning(UserWarning):
-    """A world was changed after a simulator was made of it, which does not see that."""
+    """Warning of a world that was changed after a simulator was made of it."""
 
 
 class Names:
-    """Things of a world as the model that was compiled of it knows them."""
+    """Lookup of things of a world in its compiled model."""
 
     def __init__(self, world: World, model: Model) -> None:
         self._world, self._model = world, model
@@ -31,22 +31,22 @@ class Names:
         self._lists = world.robots, world.objects, world.fixed.shapes
 
     def robot(self, robot: Robot | str) -> Robot:
-        """A robot, itself or by its name."""
-        found = lookup.robot_of(self._world, robot)
-        self._check_known(found)
-        return found
+        """Return a robot, itself or by its name."""
+        known_robot = lookup.robot_of(self._world, robot)
+        self._check_known(known_robot)
+        return known_robot
 
     def name(self, thing: Any) -> str:
-        """The model's name of a robot, an object or a joint."""
+        """Return the model's name of a robot, an object or a joint."""
         self._check_known(thing)
         return lookup.name_of(self._world, self._model, thing)
 
     def link(self, body: Body | Foot | Frame | str) -> Link:
-        """Of a body, foot, frame or sensor."""
+        """Return the link of a body, foot, frame or sensor."""
         try:
             return self._links[body]
         except (KeyError, TypeError):
-            # what is no name and no body is refused here
+            # rejects arguments that are no name and no body
             if not (isinstance(body, str) and body in self._model.links):
                 self._check_known(body)
             link = lookup.link_of(self._world, self._model, body)
@@ -61,14 +61,14 @@ class Names:
         return True
 
     def sole(self, foot: Foot | str) -> Sole:
-        """Of a foot."""
+        """Return the sole of a foot."""
         link = self.link(foot)
         if not isinstance(link, Sole):
             raise unknown("foot", link.name, "the world", self._model.feet)
         return link
 
     def site(self, sensor: Sensor | str) -> Site:
-        """Of a sensor or a force plate."""
+        """Return the site of a sensor or a force plate."""
         if isinstance(sensor, Sensor) and sensor.kind == "plate":
             sensor = sensor.name
         if isinstance(sensor, str) and sensor in self._model.sensors:
@@ -81,7 +81,7 @@ class Names:
         return link
 
     def warn_late(self) -> None:
-        """Say, once for each change, that the world has changed since the simulator was made."""
+        """Warn, once for each change, that the world has changed since the simulator was made."""
         robots, objects, fixed = self._lists
         if len(robots) + len(objects) + len(fixed) == self._size:
             return
@@ -94,6 +94,6 @@ class Names:
         )
 
     def _check_known(self, thing: Any) -> None:
-        """Refuse what was added to the world after this simulator was made."""
+        """Reject things that were added to the world after this simulator was made."""
         if self._world.size != self._compiled:
             lookup.check_known(self._before, self._world, thing)

@@ -1,4 +1,4 @@
-"""What is seen of a simulation, by bodies, feet and robots instead of rows and columns."""
+"""Observation of a simulation by bodies, feet and robots instead of rows and columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tabi.observation import contacts, pad_state, readings
 from tabi.observation.contacts import Contact
 from tabi.observation.names import Names
 from tabi.observation.pictures import Pictures
-from tabi.observation.readings import Reading, RobotSenses
+from tabi.observation.readings import MeasurementSource, Reading
 from tabi.observation.robot_view import RobotView
 from tabi.rendering.camera import Camera
 from tabi.spatial.transform import Transform
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 
 class Observation:
-    """A world and its data, to be asked about."""
+    """Observation of a world and its data."""
 
     def __init__(self, world: World, data: Data, names: Names) -> None:
         self._world, self._data, self._names = world, data, names
@@ -46,35 +46,37 @@ class Observation:
     # ---- robots -----------------------------------------------------------------------------
 
     def robot(self, robot: Robot | str) -> RobotView:
-        """A robot as it is now: its sensors, where it is, its feet and what carries it."""
+        """Return a view of a robot: its sensors, pose, feet and contacts."""
         try:
             return self._robots[robot]
         except (KeyError, TypeError):
-            found = self._names.robot(robot)
-            if found not in self._robots:
-                self._robots[found] = RobotView(self._world, found, self._data, self._names)
-            return self._robots.setdefault(robot, self._robots[found])
+            known_robot = self._names.robot(robot)
+            if known_robot not in self._robots:
+                self._robots[known_robot] = RobotView(
+                    self._world, known_robot, self._data, self._names
+                )
+            return self._robots.setdefault(robot, self._robots[known_robot])
 
-    def senses_of(self, robot: Robot | str) -> RobotSenses:
-        """What a robot's controller sees."""
+    def measurement_source(self, robot: Robot | str) -> MeasurementSource:
+        """Return the source of a robot's measurements."""
         return self.robot(robot).senses
 
     def measure(self, robot: Robot | str, truth: bool = False) -> Measurement:
-        """What a controller of a robot sees now.
+        """Return the measurement of a robot for its controller.
 
         Args:
-            truth: with what no sensor tells: pose and velocity of the base, forces on feet.
+            truth: include pose and velocity of the base, and forces on feet.
         """
         return self.robot(robot).senses.measure(truth)
 
     def joint_torques(self, robot: Robot | str) -> Array:
-        """What a robot's motors gave in the last step, in the order of its joints [N·m or N]."""
+        """Return the efforts of a robot's motors in the last step, by its joints [N·m or N]."""
         return self.robot(robot).joint_torques
 
     def zmp(self, robot: Robot | str) -> Array | None:
-        """Zero moment point of all contact forces on a robot, x and y in the world [m], in the mean
-        plane of the contacts that carry it (``dynamics.loads``): the ground, a slope, or between
-        the steps of stairs. None without a load.
+        """Return the zero moment point of all contact forces on a robot, x and y in the world [m],
+        in the mean plane of the contacts that carry it (``dynamics.loads``): the ground, a slope,
+        or between the steps of stairs. None without a load.
         """
         return self.robot(robot).zmp
 
@@ -88,25 +90,27 @@ class Observation:
         return self.robot(robot).fallen(height)
 
     def fall_margin(self, robot: Robot | str) -> float:
-        """How far a robot is from having fallen, see ``observation.falling``: 0.5 as it starts."""
+        """Return the margin of a robot against a fall, see ``observation.falling``: 0.5 at the
+        start.
+        """
         return self.robot(robot).fall_margin
 
     # ---- bodies -----------------------------------------------------------------------------
 
     def pose(self, body: Body | Foot | str) -> Transform:
-        """Where a body, foot, frame or sensor is."""
+        """Return the pose of a body, foot, frame or sensor in the world."""
         return self._data.frame(self._names.link(body))[0]
 
     def position(self, body: Body | Foot | str) -> Array:
-        """Origin of a body in the world [m]."""
+        """Return the origin of a body in the world [m]."""
         return self.pose(body).p
 
     def velocity(self, body: Body | Foot | str) -> Twist:
-        """Velocity of a body's origin, and angular, in the world's axes."""
+        """Return the velocity of a body's origin, linear and angular, in the world's axes."""
         return self._data.frame(self._names.link(body))[1]
 
     def sensor(self, name: Sensor | str, truth: bool = False) -> Reading:
-        """What a sensor or a force plate tells after the last step.
+        """Return the reading of a sensor or a force plate after the last step.
 
         Args:
             truth: the true value instead, before low-pass, calibration, noise and delay.
@@ -120,18 +124,17 @@ class Observation:
         size: tuple[int, int] | None = None,
         field_of_view: float | None = None,
     ) -> NDArray[Any]:
-        """A picture of the world as it is now, drawn without a graphics card.
+        """Return a picture of the world in its present state, drawn without a graphics card.
 
         Args:
-            camera: a ``tabi.Camera``, a camera of a robot by its name, or None: one that sees all
-                that moves.
+            camera: a ``tabi.Camera``, a camera of a robot by its name, or None: one with a
+                view of all moving bodies.
             kind: "colour": red, green, blue, 0 to 255, shape (height, width, 3), uint8;
                 "depth": distance along the optical axis [m], inf where nothing is, shape
-                (height, width), float32; "segmentation": which body is seen, its place in
+                (height, width), float32; "segmentation": the visible body, by its index in
                 ``list(sim.model.links)``, −1 where nothing is, shape (height, width), int32.
-            size: width and height in pixels, (640, 480) unless given or the camera's own.
-            field_of_view: from the lower to the upper edge [degrees], 45 unless given or the
-                camera's own.
+            size: width and height in pixels; default: the camera's, or (640, 480).
+            field_of_view: from the lower to the upper edge [degrees]; default: the camera's, or 45.
         """
         if self._pictures is None:
             self._pictures = Pictures(self._world, self._data)
@@ -145,34 +148,36 @@ class Observation:
         return contacts.contacts(self._data)
 
     def contacts_of(self, thing: Robot | Body | Foot | str) -> list[Contact]:
-        """Those of a body, of the body of a foot, or of all bodies of a robot."""
+        """Return the contacts of a body, of the body of a foot, or of all bodies of a robot."""
         if isinstance(thing, Robot):
             return self.robot(thing).contacts
         if not isinstance(thing, Body | Frame | str):
             raise ModelError(
                 f"contacts are asked of {thing!r}; expected a robot, body, foot or name"
             )
-        chosen = self._shapes.get(thing)
-        if chosen is None:
+        selected = self._shapes.get(thing)
+        if selected is None:
             link = self._names.link(thing.body if isinstance(thing, Frame) else thing)
             names, model = {link.name}, self._data.model
             if isinstance(link, Sole):
                 names = {name for name, other in model.links.items() if other.body == link.body}
-            mine = [shape.link in names for shape in model.shapes]
-            chosen = self._shapes[thing] = np.array(mine, bool)
-        return contacts.contacts(self._data, chosen)
+            is_selected = [shape.link in names for shape in model.shapes]
+            selected = self._shapes[thing] = np.array(is_selected, bool)
+        return contacts.contacts(self._data, selected)
 
     @property
     def energy(self) -> dynamics.Energy:
         """Kinetic and potential energy [J]; what soft soles store is potential energy."""
         data = self._data
-        found = dynamics.energy(data.model, data.q, data.v)
+        rigid = dynamics.energy(data.model, data.q, data.v)
         if not len(data.memory.sole):
-            return found
-        return dynamics.Energy(found.kinetic, found.potential + pad_state.energy(data))
+            return rigid
+        return dynamics.Energy(rigid.kinetic, rigid.potential + pad_state.energy(data))
 
     def problem(self) -> BodyProblem | None:
-        """The contact problem of the last step, all groups together; None without contacts."""
+        """Return the contact problem of the last step, all groups together; None without
+        contacts.
+        """
         return self._data.problem
 
     def export_problem(self, path: str | Path) -> None:

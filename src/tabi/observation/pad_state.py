@@ -1,9 +1,9 @@
-"""Soft soles and pads as one sees them: how they are deformed, and where they press.
+"""States of soft soles and pads: deformation and pressure.
 
     f = K (U + η U̇)     on the nodes;     pressure = f_n / share of the face                    (1)
 in the pad's own frame, of a sole that of its foot before the sole was put under it: z up into the
-leg. Sink and tilt are those of the plane that fits the displacements of all nodes that press, by
-their forces.
+leg. Sink and tilt are those of the plane that fits the displacements of all pressing nodes,
+weighted by their forces.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PadState:
 
     Attributes:
         name: of its foot, or of its shape.
-        pad: what it is.
+        pad: its parameters.
         displacement: of its nodes [m], shape (n, 3).
         force: on its nodes [N], shape (n, 3).
         energy: stored in it [J].
@@ -46,17 +46,17 @@ class PadState:
 
     @cached_property
     def pressure(self) -> Array:
-        """At each node [Pa], shape (n,)."""
+        """Pressure at each node [Pa], shape (n,)."""
         return self.force[:, 2] / self.areas
 
     @property
     def normal_force(self) -> float:
-        """Sum over the nodes [N]."""
+        """Sum of the normal forces of the nodes [N]."""
         return float(self.force[:, 2].sum())
 
     @property
     def centre_of_pressure(self) -> Array | None:
-        """x and y [m]; None where nothing presses."""
+        """Centre of pressure x and y [m]; None without a load."""
         load = self.force[:, 2]
         if not load.sum() > 0.0:
             return None
@@ -69,12 +69,12 @@ class PadState:
 
     @property
     def sink(self) -> float:
-        """How far it is pressed in under its centre of pressure [m]."""
+        """Depth of the deformation under the centre of pressure [m]."""
         return float(self._plane[0])
 
     @property
     def tilt(self) -> Array:
-        """How far that makes its body turn about x and y [rad], shape (2,)."""
+        """Rotation of its body about x and y by the deformation [rad], shape (2,)."""
         return pad_tracks.tilts(self._plane)
 
     def __repr__(self) -> str:
@@ -85,21 +85,28 @@ class PadState:
 
 
 def states(data: Data) -> dict[str, PadState]:
-    """Of all pads after the last step."""
+    """Return the states of all pads after the last step."""
     made = {}
-    for one in data.model.pads:
+    for placed_pad in data.model.pads:
         # from the frame of the moving body to that of the pad
-        U = data.memory.sole[one.rows] @ one.placement.R
-        moved = (U - data.outcome.sole_before[one.rows] @ one.placement.R) / data.dt
-        force = pad_tracks.forces(one.pad, U, moved)
-        made[one.name] = PadState(one.name, one.pad, U, force, _stored(one.pad, U))
+        U = data.memory.sole[placed_pad.rows] @ placed_pad.placement.R
+        velocity = (
+            U - data.outcome.sole_before[placed_pad.rows] @ placed_pad.placement.R
+        ) / data.dt
+        force = pad_tracks.forces(placed_pad.pad, U, velocity)
+        made[placed_pad.name] = PadState(
+            placed_pad.name, placed_pad.pad, U, force, _stored(placed_pad.pad, U)
+        )
     return made
 
 
 def energy(data: Data, before: bool = False) -> float:
-    """Stored in all pads after the last step, or before it [J]."""
+    """Return the energy stored in all pads after the last step, or before it [J]."""
     nodes = data.outcome.sole_before if before else data.memory.sole
-    return sum(_stored(one.pad, nodes[one.rows] @ one.placement.R) for one in data.model.pads)
+    return sum(
+        _stored(placed_pad.pad, nodes[placed_pad.rows] @ placed_pad.placement.R)
+        for placed_pad in data.model.pads
+    )
 
 
 def _stored(pad: Pad, U: Array) -> float:

@@ -1,6 +1,6 @@
-"""Pictures of a simulation: what its cameras see now.
+"""Pictures of a simulation by its cameras.
 
-Where a body is comes from the kinematics of the last step; nothing of the simulation is changed.
+Poses of bodies are those of the last step; the simulation is not changed.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tabi.step.data import Data
 
 Array = NDArray[np.float64]
 KINDS = ("colour", "depth", "segmentation")
-# a view of everything: angles of a camera [degrees], and the least radius that it shows [m]
-AZIMUTH, ELEVATION, LEAST = 35.0, 15.0, 0.1
-# of what is shown all around [of its radius], and farthest corner that is believed [m]
-ROOM, FARTHEST = 1.05, 1e6
+# default view of everything: angles of a camera [degrees], and the least radius in view [m]
+AZIMUTH, ELEVATION, MIN_RADIUS_M = 35.0, 15.0, 0.1
+# factor on the radius in view, and distance up to which corners are used [m]
+RADIUS_MARGIN, MAX_DISTANCE_M = 1.05, 1e6
 
 
 class Pictures:
-    """Takes pictures of a simulation.
+    """Camera pictures of a simulation.
 
     Args:
-        world: how it looks is read once.
+        world: whose looks are read once.
     """
 
     def __init__(self, world: World, data: Data) -> None:
@@ -52,7 +52,7 @@ class Pictures:
         size: tuple[int, int] | None,
         field_of_view: float | None,
     ) -> NDArray[Any]:
-        """A picture; arguments as of ``Simulator.render``."""
+        """Draw a picture; arguments as of ``Simulator.render``."""
         if kind not in KINDS:
             raise ModelError(
                 f"kind of a picture is {kind!r}; expected one of {', '.join(KINDS)}"
@@ -61,12 +61,12 @@ class Pictures:
         R, p = self._placements()
         field = None if field_of_view is None else checked_field(field_of_view)
         pixels = None if size is None else checked_size(size)
-        found = self._camera(camera, R, p, pixels, field)
+        view = self._camera(camera, R, p, pixels, field)
         draw = getattr(self._renderer, kind)
-        return draw(R, p, found)
+        return draw(R, p, view)
 
     def _placements(self) -> tuple[Array, Array]:
-        """R and p of the moving bodies, the world first."""
+        """Return R and p of the moving bodies, the world first."""
         body = self._data.body
         root = self._model.arrays.body["root"]
         return body["rotation"].reshape(-1, 3, 3).copy(), body["position"] + body["origin"][root]
@@ -90,12 +90,12 @@ class Pictures:
         return Camera(pose=pose, size=size or SIZE, field_of_view=field)
 
     def _named(self, camera: Any) -> str:
-        """The camera of a name, or of a sensor, as the model knows it."""
+        """Return the model's name of a camera, by its name or sensor."""
         sensors = self._model.sensors
         cameras = [name for name, site in sensors.items() if site.kind == "camera"]
         if isinstance(camera, Sensor):
-            found = [name for name in cameras if sensors[name].sensor is camera]
-            camera = found[0] if found else camera.name
+            names = [name for name in cameras if sensors[name].sensor is camera]
+            camera = names[0] if names else camera.name
         if not isinstance(camera, str):
             raise ModelError(
                 f"camera is {type(camera).__name__}; expected a tabi.Camera, the name of a camera "
@@ -115,29 +115,29 @@ class Pictures:
         raise unknown("camera", camera, "the world", cameras)
 
     def _view(self, R: Array, p: Array, size: tuple[int, int], field: float) -> Camera:
-        """One that sees all that moves, or all there is where nothing does."""
+        """Return a camera with a view of all moving bodies, or of everything if there are none."""
         body, corners = self._boxes
         places = (np.einsum("nij,nkj->nki", R[body], corners) + p[body, None]).reshape(-1, 3)
-        places = places[(np.abs(places) < FARTHEST).all(axis=1)]
+        places = places[(np.abs(places) < MAX_DISTANCE_M).all(axis=1)]
         if not len(places):
             places = np.zeros((1, 3))
         centre = 0.5 * (places.min(axis=0) + places.max(axis=0))
-        radius = max(LEAST, float(np.linalg.norm(places - centre, axis=1).max()))
+        radius = max(MIN_RADIUS_M, float(np.linalg.norm(places - centre, axis=1).max()))
         # the narrower of the two angles has to hold it
         half = 0.5 * np.radians(field)
         narrow = min(half, float(np.arctan(np.tan(half) * size[0] / size[1])))
-        distance = ROOM * radius / float(np.sin(narrow))
+        distance = RADIUS_MARGIN * radius / float(np.sin(narrow))
         return around(centre, distance, size, AZIMUTH, ELEVATION, field)
 
 
 def boxes(t: Triangles) -> tuple[NDArray[np.int64], Array]:
-    """Moving bodies that are drawn, or the world where none is, and in the frame of each the
-    corners of a box around it [m], shape (n, 8, 3).
+    """Return the moving bodies that are drawn, or the world without any, and in the frame of each
+    the corners of a box around it [m], shape (n, 8, 3).
     """
     bodies = np.unique(t.body[t.moving] if t.moving.any() else t.body).astype(np.int64)
     corners = np.zeros((len(bodies), 8, 3))
     for k, body in enumerate(bodies):
-        own = t.corners[t.body == body].reshape(-1, 3)
-        ends = np.array([own.min(axis=0), own.max(axis=0)])
+        points = t.corners[t.body == body].reshape(-1, 3)
+        ends = np.array([points.min(axis=0), points.max(axis=0)])
         corners[k] = [(ends[i, 0], ends[j, 1], ends[m, 2]) for i, j, m in np.ndindex(2, 2, 2)]
     return bodies, corners

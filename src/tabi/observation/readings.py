@@ -1,4 +1,4 @@
-"""Readings of sensors: those of a robot together, and one with names for its numbers."""
+"""Readings of sensors: of all sensors of a robot, and of one with names for its parts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a sensor tells.
+    """Reading of a sensor after a step.
 
     Its parts are attributes: ``reading.force`` and ``reading.torque`` of a force sensor or plate,
     ``reading.gyro`` and ``reading.accelerometer`` of an imu, ``reading.position`` of an encoder, …
 
     Attributes:
-        sensor: what it is of. values: all of it, shape (width,).
+        sensor: that was read. values: all of its values, shape (width,).
         time: when the sample was taken [s].
     """
 
@@ -43,8 +43,8 @@ class Reading:
         first = 0
         for part, width in self.sensor.parts.items():
             if part == name:
-                found = self.values[first : first + width]
-                return found if width > 1 else float(found[0])
+                part_values = self.values[first : first + width]
+                return part_values if width > 1 else float(part_values[0])
             first += width
         raise AttributeError(
             f"a reading of sensor {self.sensor.name!r} has no {name!r}; it has "
@@ -53,18 +53,18 @@ class Reading:
 
     @property
     def centre_of_pressure(self) -> Array | None:
-        """Where the wrench acts in the plane of the sensor's frame [m], as of a force plate; None
-        without a load along its z axis.
+        """Centre of pressure of the wrench in the plane of the sensor's frame [m], as of a force
+        plate; None without a load along its z axis.
         """
         return loads.pressure_point(self.force, self.torque)
 
 
 class Named(Mapping[str, Array]):
-    """Numbers of sensors or feet by name, at one moment; they may be kept.
+    """Values of sensors or feet by name, at one moment; they may be stored.
 
     Args:
-        values: of all of them. spans: of each its first number and the end.
-        kind, owner: of the things, for messages.
+        values: of all of them. spans: first value and end of each.
+        kind, owner: for messages.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Named(Mapping[str, Array]):
 
 
 def reading(data: Data, site: Site, truth: bool = False) -> Reading:
-    """Of a sensor after the last step.
+    """Return the reading of a sensor after the last step.
 
     Args:
         truth: the value before low-pass, calibration, noise and delay.
@@ -103,8 +103,8 @@ def reading(data: Data, site: Site, truth: bool = False) -> Reading:
     return Reading(site.sensor, values, taken)
 
 
-class RobotSenses:
-    """What a robot's controller sees of a simulation.
+class MeasurementSource:
+    """Source of the measurements of a robot in a simulation.
 
     Args:
         link_of: the link of a body, a foot or a sensor.
@@ -124,7 +124,7 @@ class RobotSenses:
             width = sites[name].sensor.width
             self._spans[name], first = (first, first + width), first + width
         self._values, self._sensors = data.sensor_places(list(self._names.values()))
-        # degrees of freedom with an encoder: which joint, and where its values are
+        # degrees of freedom with an encoder: joint, and indices of its values
         freedom = {int(k): i for i, k in enumerate(self._rows)}
         self._encoders = [
             (freedom[k], self._spans[name], site.sensor.part)
@@ -134,7 +134,7 @@ class RobotSenses:
         ]
 
     def linked(self, pilot: Pilot) -> PilotLink:
-        """The channel of a controller that is a kernel, connected to what it sees; its sensors are
+        """Link the channel of a controller that is a kernel to its measurements; its sensors are
         measured in every step from now on.
         """
         data, robot = self._data, self._robot
@@ -149,13 +149,15 @@ class RobotSenses:
                 encoder[i, 1] = self._values[first + (part == "")]
         names = [self._names[name] for name in pilot.sensors]
         places, _ = data.sensor_places(names)
-        # once: all of them are heard then
+        # activates all of them
         data.sensor_values(self._values, self._sensors)
         q_at = data.model.arrays.dof["q"][self._rows].astype(np.int64)
         return PilotLink(pilot.channel, self._rows, q_at, encoder, places)
 
     def measure(self, truth: bool = False) -> Measurement:
-        """After the last step; with the truth about base and feet where it is asked for."""
+        """Return the measurement after the last step, with the truth of base and feet if
+        ``truth``.
+        """
         data, known = self._data, None
         if truth:
             joints, base, moves = data.senses(self._rows, self._base)

@@ -1,4 +1,4 @@
-"""One robot of a simulation: what its sensors say, where it is, what carries it."""
+"""View of one robot of a simulation: its sensors, pose, feet and contacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabi.observation.falling import Upright, upright
 from tabi.observation.feet_view import FeetView
 from tabi.observation.foot_state import FootState
 from tabi.observation.names import Names
-from tabi.observation.readings import RobotSenses
+from tabi.observation.readings import MeasurementSource
 from tabi.observation.state_quantities import StateQuantities
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
@@ -25,17 +25,17 @@ Array = NDArray[np.float64]
 
 
 class RobotView:
-    """A robot of a simulation, as it is now: it may be kept, and always shows the last step.
+    """View of a robot of a simulation, always of the last step.
 
     Attributes:
         robot: as it was added to the world.
-        senses: what its controller sees.
+        senses: source of its measurements.
     """
 
     def __init__(self, world: World, robot: Robot, data: Data, names: Names) -> None:
         self.robot, self._world, self._data, self._names = robot, world, data, names
         self._feet, self._quantities = FeetView(data, names), StateQuantities(data, names)
-        self.senses = RobotSenses(data, robot, names.link)
+        self.senses = MeasurementSource(data, robot, names.link)
         self._upright: Upright | None = None
         bodies = {names.link(body).name for body in robot.bodies}
         self._shapes = np.array([shape.link in bodies for shape in data.model.shapes], bool)
@@ -45,17 +45,17 @@ class RobotView:
 
     @property
     def q(self) -> Array:
-        """Its part of the configuration, a copy."""
+        """Its part of the configuration, as a copy."""
         return self._data.q[self._quantities.q_slice(self.robot)].copy()
 
     @property
     def v(self) -> Array:
-        """Its part of the velocity, a copy."""
+        """Its part of the velocity, as a copy."""
         return self._data.v[self._quantities.v_slice(self.robot)].copy()
 
     @property
     def pose(self) -> Transform:
-        """Where its base is."""
+        """Pose of its base in the world."""
         return self._data.frame(self._names.link(self.robot.base))[0]
 
     @property
@@ -65,20 +65,20 @@ class RobotView:
 
     @property
     def centre_of_mass(self) -> Array:
-        """In the world [m]."""
+        """Centre of mass in the world [m]."""
         return self._quantities.centre_of_mass(self.robot)
 
     def measure(self, truth: bool = False) -> Measurement:
-        """What its controller sees now.
+        """Return its measurement for a controller.
 
         Args:
-            truth: with what no sensor tells: pose and velocity of the base, forces on feet.
+            truth: include pose and velocity of the base, and forces on feet.
         """
         return self.senses.measure(truth)
 
     @property
     def joint_torques(self) -> Array:
-        """What its motors gave in the last step, in the order of its joints [N·m or N]."""
+        """Efforts of its motors in the last step, in the order of its joints [N·m or N]."""
         return self.measure().effort
 
     @property
@@ -93,7 +93,7 @@ class RobotView:
 
     @property
     def support_polygon(self) -> Array:
-        """Outline, seen from above, of where its loaded feet touch [m]: see ``FeetView``."""
+        """Support polygon of its loaded feet, seen from above [m]: see ``FeetView``."""
         return self._feet.support_polygon(self.robot)
 
     @property
@@ -102,11 +102,11 @@ class RobotView:
         plane of the contacts that carry it (``dynamics.loads``): the ground, a slope, or between
         the steps of stairs. None without a load.
         """
-        own = np.zeros(self._data.model.body_count + 1)
-        own[[self._names.link(body).body for body in self.robot.bodies]] = 1.0
-        own[0] = 0.0
-        found = self._data.zero_moment_point(own)
-        return None if found is None else found[:2]
+        on_robot = np.zeros(self._data.model.body_count + 1)
+        on_robot[[self._names.link(body).body for body in self.robot.bodies]] = 1.0
+        on_robot[0] = 0.0
+        point = self._data.zero_moment_point(on_robot)
+        return None if point is None else point[:2]
 
     def fallen(self, height: float | None = None) -> bool:
         """Whether it has fallen: its base is below half the height above its soles that it starts
@@ -122,7 +122,7 @@ class RobotView:
 
     @property
     def fall_margin(self) -> float:
-        """How far it is from having fallen, see ``observation.falling``: 0.5 as it starts."""
+        """Margin against a fall, see ``observation.falling``: 0.5 at the start."""
         feet = [self._names.link(foot) for foot in self.robot.feet.values()]
         soles = [float(self._data.frame(foot)[0].p[2]) for foot in feet]
         if self._upright is None:

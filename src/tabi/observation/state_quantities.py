@@ -1,4 +1,4 @@
-"""Jacobians, masses, momenta and joint forces of a simulation, at its state of the moment."""
+"""Jacobians, masses, momenta and joint forces of a simulation at its present state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class StateQuantities(Quantities):
-    """What follows from the state of a simulation: see ``Quantities``."""
+    """Quantities at the present state of a simulation: see ``Quantities``."""
 
     def __init__(self, data: Data, names: Names) -> None:
         super().__init__(data.model)

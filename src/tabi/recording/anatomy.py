@@ -1,4 +1,4 @@
-"""What a recording has to know of a world to be played by itself:
+"""Anatomy of a world, so that its recording can be played by itself:
 how bodies hang together, their masses, feet and robots.
 
 Everything is counted by moving bodies, 0 is the world, as in ``tabi.model.arrays``; names of links
@@ -91,26 +91,26 @@ class Anatomy:
 
     @property
     def q_count(self) -> int:
-        """Number of positions."""
+        """Number of position coordinates."""
         kinds = self.body["kind"][1:]
         return int(sum(Q_COUNT.get(int(kind), 1) for kind in kinds))
 
     @property
     def v_count(self) -> int:
-        """Number of velocities."""
+        """Number of velocity coordinates."""
         return len(self.joint_of)
 
 
 def of(world: World, model: Model) -> Anatomy:
-    """What is kept of a simulation's world, with its parameters as they are now."""
+    """Return the anatomy of a simulation's world, with its parameters as they are now."""
     robot = np.full(model.body_count + 1, -1)
     owners = []
-    for k, one in enumerate(world.robots):
-        for body in one.bodies:
+    for k, robot_ in enumerate(world.robots):
+        for body in robot_.bodies:
             place = link_of(world, model, body).body
             if place:
                 robot[place] = k
-        owners += [k] * len(one.feet)
+        owners += [k] * len(robot_.feet)
     soles = list(model.feet.values())
     feet = Feet(
         names=[sole.name for sole in soles],
@@ -125,7 +125,7 @@ def of(world: World, model: Model) -> Anatomy:
         dof={name: np.ascontiguousarray(model.arrays.dof[name]) for name in (*DOFS, *LATER)},
         gravity=np.array(model.arrays.gravity),
         joint_of=[model.dof_name(k) for k in range(model.v_count)],
-        robot_names=[one.name for one in world.robots],
+        robot_names=[robot_.name for robot_ in world.robots],
         robot=robot,
         link=np.array([link.body for link in model.links.values()], np.int64),
         feet=feet,
@@ -152,7 +152,7 @@ def write(group: Any, a: Anatomy) -> None:
 
 
 def read(file: Any, at: str) -> Anatomy:
-    """From a file opened by ``hdf5.Careful``; all that others count by is checked."""
+    """From a file opened by ``hdf5.UntrustedFile``; all that others count by is checked."""
     count, v_count = file.length(f"{at}/body/parent"), file.length(f"{at}/joint_of")
     body = {name: _column(file, f"{at}/body/{name}", BODY[name], count) for name in BODIES}
     dof = _read_dofs(file, at, v_count)
@@ -160,7 +160,7 @@ def read(file: Any, at: str) -> Anatomy:
     names, corners = file.texts(f"{at}/feet/names"), file.integers(f"{at}/feet/corners")
     outlines = file.reals(f"{at}/feet/outlines", (None, 2))
     _check_tree(file, body, count)
-    found = Anatomy(
+    anatomy = Anatomy(
         body,
         dof,
         file.reals(f"{at}/gravity", (3,)),
@@ -181,10 +181,12 @@ def read(file: Any, at: str) -> Anatomy:
         len(corners) == len(names) and (corners >= 0).all() and corners.sum() == len(outlines),
         "the outlines of the feet do not fit them",
     )
-    found.feet.outlines.extend(np.split(outlines, np.cumsum(corners)[:-1]) if len(corners) else [])
+    anatomy.feet.outlines.extend(
+        np.split(outlines, np.cumsum(corners)[:-1]) if len(corners) else []
+    )
     _check_widths(file, body, dof, v_count)
-    _check_places(file, found, count)
-    return found
+    _check_places(file, anatomy, count)
+    return anatomy
 
 
 def _read_dofs(file: Any, at: str, v_count: int) -> dict[str, NDArray[Any]]:
@@ -204,7 +206,7 @@ def _read_dofs(file: Any, at: str, v_count: int) -> dict[str, NDArray[Any]]:
 
 
 def _check_tree(file: Any, body: dict[str, NDArray[Any]], count: int) -> None:
-    """How bodies hang together, by joints of known kinds."""
+    """Check the tree of bodies, and that its joints are of known kinds."""
     file.expect(
         count >= 1
         and (body["parent"][1:] < np.arange(1, count)).all()
@@ -220,7 +222,7 @@ def _check_tree(file: Any, body: dict[str, NDArray[Any]], count: int) -> None:
 def _check_widths(
     file: Any, body: dict[str, NDArray[Any]], dof: dict[str, NDArray[Any]], v_count: int
 ) -> None:
-    """Where in q and v each joint has its numbers, and how many."""
+    """Check where in q and v each joint has its numbers, and how many."""
     widths = {kind: n - 1 if n in (4, 7) else n for kind, n in Q_COUNT.items()}
     v_width = np.array([0, *(widths.get(int(kind), 1) for kind in body["kind"][1:])])
     q_width = np.array([0, *(Q_COUNT.get(int(kind), 1) for kind in body["kind"][1:])])
@@ -237,14 +239,14 @@ def _check_widths(
     )
 
 
-def _check_places(file: Any, found: Anatomy, count: int) -> None:
-    """Rotations, and of what robot and body things are."""
-    turns = np.concatenate([found.body["rotation"].ravel(), found.feet.rotation.ravel()])
+def _check_places(file: Any, anatomy: Anatomy, count: int) -> None:
+    """Check rotations, and the robot and body that things belong to."""
+    turns = np.concatenate([anatomy.body["rotation"].ravel(), anatomy.feet.rotation.ravel()])
     file.expect((np.abs(turns) < 1.001).all(), "a rotation is none")
-    file.expect(_in(found.link, count) and _in(found.feet.body, count), "a link is on no body")
+    file.expect(_in(anatomy.link, count) and _in(anatomy.feet.body, count), "a link is on no body")
     file.expect(
-        ((found.robot >= -1) & (found.robot < len(found.robot_names))).all()
-        and _in(found.feet.robot, len(found.robot_names)),
+        ((anatomy.robot >= -1) & (anatomy.robot < len(anatomy.robot_names))).all()
+        and _in(anatomy.feet.robot, len(anatomy.robot_names)),
         "a body is of no robot",
     )
 

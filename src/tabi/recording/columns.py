@@ -26,10 +26,10 @@ from tabi.recording.recordable import Recordable, versions
 from tabi.recording.recorded import (
     ENERGY,
     FORMAT,
-    JUDGED,
     MOTORS,
     ROBOTS,
     STATUS,
+    STEP_ERRORS,
     VECTORS,
     WORST,
 )
@@ -41,7 +41,7 @@ GROUPS = ("feet/events/", "judged/", "episodes/", "contacts/")
 
 
 def group_of(name: str) -> str:
-    """What the rows of a dataset count: those of equal groups are equally long."""
+    """Return the group of a dataset: those of equal groups are equally long."""
     if name == "contacts/count":
         return ""
     return next((group for group in GROUPS if name.startswith(group)), "")
@@ -82,9 +82,7 @@ class Columns:
         )
 
     def write_once(self, file: Any, about: str, scene: str) -> None:
-        """What stays the same: all columns without rows, the world, its look, and where the run
-        came from.
-        """
+        """Write what stays the same: columns without rows, the world, its look, and origin."""
         self._write_attributes(file)
         self._create(file)
         anatomy.write(file.create_group("world"), self._world)
@@ -129,7 +127,7 @@ class Columns:
         for name in (
             *(f"certificate/{worst}" for worst in WORST),
             *(f"energy/{part}" for part in ENERGY),
-            *(f"judged/{part}" for part in JUDGED),
+            *(f"judged/{part}" for part in STEP_ERRORS),
         ):
             column(name)
         certificate = ("certificate/iterations", "certificate/missed")
@@ -143,7 +141,7 @@ class Columns:
         feet = len(self._world.feet.names)
         for name, width in foot_history.LOADS.items():
             column(f"feet/{name}", feet, width)
-        for name, kind in foot_history.TOLD.items():
+        for name, kind in foot_history.STATE_COLUMNS.items():
             column(f"feet/{name}", feet, kind=kind)
         for name, kind in foot_history.EVENTS.items():
             column(f"feet/events/{name}", kind=kind)
@@ -158,17 +156,17 @@ class Columns:
         column("episodes/ended", kind=np.int8)
 
     def of(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Rows as they stand in the file, by the names of its datasets."""
-        _, time, q, v, effort, target, worst, count, reports, tables, turning, *others = zip(
+        """Return rows as they are stored in the file, by the names of its datasets."""
+        _, time, q, v, effort, target, worst, count, reports, tables, turning, *rest = zip(
             *rows, strict=True
         )
-        soles, readings, pads = others
+        soles, readings, pads = rest
         data = self._sim.data
         report = _rows(b"".join(reports), data.outcome.report.dtype)
         contact = _rows(b"".join(tables), data.memory.contact.dtype)
         feet = _rows(b"".join(soles), data.memory.foot.dtype)
         missed, *greatest = np.array(worst).T
-        found = {
+        columns = {
             "time": np.array(time),
             "q": np.array(q),
             "v": np.array(v),
@@ -194,7 +192,7 @@ class Columns:
         }
         return {
             name: column
-            for name, column in (found | self._derived(found)).items()
+            for name, column in (columns | self._derived(columns)).items()
             if 0 not in column.shape[1:]
         }
 

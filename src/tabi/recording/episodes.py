@@ -2,7 +2,7 @@
 runs forwards in each.
 
 In the file, one row per episode: episodes/{row, event, judged}, where it begins among the rows, the
-changes of feet and the steps judged anew, and episodes/ended, a place in ENDED. How the recording
+changes of feet and the certified steps, and episodes/ended, a place in ENDED. How the recording
 itself ended are the attributes ended and ended_by of the file; a file without them was never
 closed. Files of earlier versions have none of this: they are one episode.
 """
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.recording.hdf5 import Careful, write_attribute
+from tabi.recording.hdf5 import UntrustedFile, write_attribute
 
 Array = NDArray[np.float64]
 STARTS = ("row", "event", "judged")
@@ -42,8 +42,8 @@ class Episode:
     Attributes:
         number: counted from 0. rows: how many were recorded.
         begin, end: times of its first and last row [s]. steps: between them.
-        kind: how it ended: "closed", "exit", "exception", "reset", "restore", or empty where
-            nobody knows: the process was killed. ended: the same in words.
+        kind: how it ended: "closed", "exit", "exception", "reset", "restore", or empty where it is
+            unknown: the process was killed. ended: the same in words.
     """
 
     number: int
@@ -57,15 +57,15 @@ class Episode:
 
 @dataclass(frozen=True)
 class Span:
-    """Places of one episode among all rows, changes of feet and steps judged anew."""
+    """Ranges of one episode among all rows, changes of feet and certified steps."""
 
     row: range
     event: range
-    judged: range
+    step_errors: range
 
 
 class EpisodeTable:
-    """Episodes while they are recorded."""
+    """Table of the episodes while they are recorded."""
 
     def __init__(self) -> None:
         self._starts: list[tuple[int, ...]] = []
@@ -74,27 +74,27 @@ class EpisodeTable:
     def __len__(self) -> int:
         return len(self._starts)
 
-    def begin(self, row: int, event: int, judged: int) -> None:
-        """A new one, from these places on."""
-        self._starts.append((row, event, judged))
+    def begin(self, row: int, event: int, step_error: int) -> None:
+        """Begin an episode, from these indices on."""
+        self._starts.append((row, event, step_error))
         self._ended.append(0)
 
     def end(self, kind: str) -> None:
-        """The last one ends, by one of ENDED."""
+        """End the last episode, by one of ENDED."""
         if self._ended:
             self._ended[-1] = ENDED.index(kind)
 
     def columns(self, start: int) -> dict[str, NDArray[Any]]:
-        """From the episode ``start`` on, as they stand in the file."""
+        """Return the columns of the episodes from ``start`` on, as they are stored in the file."""
         parts = np.array(self._starts[start:], np.int64).reshape(-1, len(STARTS)).T
-        found: dict[str, NDArray[Any]] = {
+        arrays: dict[str, NDArray[Any]] = {
             f"episodes/{name}": part for name, part in zip(STARTS, parts, strict=True)
         }
-        return found | {"episodes/ended": np.array(self._ended[start:], np.int8)}
+        return arrays | {"episodes/ended": np.array(self._ended[start:], np.int8)}
 
 
 def write_ending(file: Any, ended: str, by: str = "") -> None:
-    """How a recording ended; an empty text for one that goes on."""
+    """Write how a recording ended; an empty text for one that goes on."""
     for name, words in (("ended", ended), ("ended_by", by)):
         if ended:
             write_attribute(file, name, words)
@@ -103,19 +103,19 @@ def write_ending(file: Any, ended: str, by: str = "") -> None:
 
 
 def words_of(fault: BaseException) -> str:
-    """An exception by its type and message, in one line."""
+    """Format an exception by its type and message, in one line."""
     if isinstance(fault, KeyboardInterrupt):
         return type(fault).__name__
     # never let what describes the end prevent it
     try:
-        said = " ".join(str(fault).split())
+        message = " ".join(str(fault).split())
     except Exception:
-        said = ""
-    return f"{type(fault).__name__}: {said}"[:MAX_TEXT].removesuffix(": ")
+        message = ""
+    return f"{type(fault).__name__}: {message}"[:MAX_TEXT].removesuffix(": ")
 
 
-def read_ending(file: Careful) -> tuple[str, str]:
-    """How a recording ended, and in words; the first is empty where it was never closed."""
+def read_ending(file: UntrustedFile) -> tuple[str, str]:
+    """Read how a recording ended, and in words; the first is empty where it was never closed."""
     if not file.has("episodes") and "missed" in file.file["certificate"].attrs:
         return CLOSED, "closed normally"
     if "ended" not in file.file.attrs:
@@ -130,16 +130,18 @@ def read_ending(file: Careful) -> tuple[str, str]:
     return kind, words[kind]
 
 
-def read(file: Careful, n: int, events: int, judged: int) -> tuple[list[Span], list[int]]:
-    """All episodes of n rows, changes of feet and steps judged anew, and the codes of their ends;
-    of a writer that was killed, those that have rows.
+def read(
+    file: UntrustedFile, n: int, events: int, step_errors: int
+) -> tuple[list[Span], list[int]]:
+    """Read all episodes of n rows, changes of feet and certified steps, and the codes of their
+    ends; of a writer that was killed, those that have rows.
     """
     if not file.has("episodes"):
-        return [Span(range(n), range(events), range(judged))], [0]
+        return [Span(range(n), range(events), range(step_errors))], [0]
     count = min(file.length(f"episodes/{name}") for name in (*STARTS, "ended"))
     starts = [file.integers(f"episodes/{name}", rows=count) for name in STARTS]
     ended = file.integers("episodes/ended", rows=count)
-    for part, total in zip(starts, (n, events, judged), strict=True):
+    for part, total in zip(starts, (n, events, step_errors), strict=True):
         file.expect(
             (np.diff(part) >= 0).all() and (part[:1] == 0).all() and (part >= 0).all(),
             "its episodes do not follow each other",
@@ -147,7 +149,8 @@ def read(file: Careful, n: int, events: int, judged: int) -> tuple[list[Span], l
         np.minimum(part, total, out=part)
     file.expect(((ended >= 0) & (ended < len(ENDED))).all(), "an episode ended in no known way")
     ends = [
-        np.append(part[1:], total) for part, total in zip(starts, (n, events, judged), strict=True)
+        np.append(part[1:], total)
+        for part, total in zip(starts, (n, events, step_errors), strict=True)
     ]
     spans = [
         Span(*(range(int(a[k]), int(b[k])) for a, b in zip(starts, ends, strict=True)))
@@ -162,15 +165,15 @@ def read(file: Careful, n: int, events: int, judged: int) -> tuple[list[Span], l
 def described(
     spans: list[Span], ended: list[int], time: Array, dt: float, ending: tuple[str, str]
 ) -> tuple[Episode, ...]:
-    """Episodes in words and numbers, from the times of all rows and how the recording ended."""
-    found = []
+    """Return the episodes, from the times of all rows and how the recording ended."""
+    episodes = []
     for k, span in enumerate(spans):
-        own = time[span.row.start : span.row.stop]
-        begin, end = (float(own[0]), float(own[-1])) if len(own) else (0.0, 0.0)
+        times = time[span.row.start : span.row.stop]
+        begin, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 0.0)
         kind = ENDED[ended[k]] if k < len(ended) else ""
         how = (kind, WORDS[kind]) if kind else ending
-        found.append(Episode(k, len(own), begin, end, steps_of(own, dt), *how))
-    return tuple(found)
+        episodes.append(Episode(k, len(times), begin, end, steps_of(times, dt), *how))
+    return tuple(episodes)
 
 
 def steps_of(time: Array, dt: float) -> int:

@@ -1,8 +1,8 @@
-"""What a recording tells of feet: wrench, pressure point and state of each in every row, and every
+"""Feet in a recording: wrench, pressure point and state of each in every row, and every
 change of a state, also those between rows.
 
 They are what the simulator itself says after each step. Files of earlier versions have wrenches and
-pressure points only: their states are NOT_TOLD, their margins NaN, and they list no change.
+pressure points only: their states are NOT_RECORDED, their margins NaN, and they list no change.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.recording.foot_words import NONE, NOT_TOLD, STATES, name_of
-from tabi.recording.hdf5 import Careful
+from tabi.recording.foot_words import NONE, NOT_RECORDED, STATES, name_of
+from tabi.recording.hdf5 import UntrustedFile
 
 Array = NDArray[np.float64]
 # columns of a row and foot that older files have too, and their widths; those that they have not
 LOADS = {"wrench": 6, "pressure": 2}
-TOLD: dict[str, Any] = {"state": np.int8, "margin": float, "signal": np.int8}
+STATE_COLUMNS: dict[str, Any] = {"state": np.int8, "margin": float, "signal": np.int8}
 EVENTS: dict[str, Any] = {"time": float, "foot": np.int64, "before": np.int8, "after": np.int8}
 
 
@@ -58,50 +58,50 @@ def event_columns(events: list[tuple[float, int, int, int]]) -> dict[str, NDArra
     }
 
 
-def told_by(file: Careful) -> list[str]:
-    """Columns that older files do not have, and this one has."""
-    return [name for name in TOLD if file.has(f"feet/{name}")]
+def state_columns(file: UntrustedFile) -> list[str]:
+    """Return the columns of this file that older files do not have."""
+    return [name for name in STATE_COLUMNS if file.has(f"feet/{name}")]
 
 
-def read(file: Careful, feet: int, rows: range) -> dict[str, NDArray[Any]]:
-    """The columns of some rows by name."""
-    found: dict[str, NDArray[Any]] = {}
+def read(file: UntrustedFile, feet: int, rows: range) -> dict[str, NDArray[Any]]:
+    """Read the columns of some rows by name."""
+    columns: dict[str, NDArray[Any]] = {}
     n = len(rows)
     for name, width in LOADS.items():
-        found[name] = (
+        columns[name] = (
             _loads(file, f"feet/{name}", (None, feet, width), rows)
             if feet
             else np.zeros((n, 0, width))
         )
-    here = told_by(file)
-    for name, kind in TOLD.items():
-        path, missing = f"feet/{name}", np.nan if kind is float else NOT_TOLD
+    here = state_columns(file)
+    for name, kind in STATE_COLUMNS.items():
+        path, missing = f"feet/{name}", np.nan if kind is float else NOT_RECORDED
         if name not in here:
-            found[name] = np.full((n, feet), missing, kind)
+            columns[name] = np.full((n, feet), missing, kind)
         elif kind is float:
-            found[name] = _loads(file, path, (None, feet), rows)
+            columns[name] = _loads(file, path, (None, feet), rows)
         else:
-            found[name] = file.integers(path, (None, feet), rows).astype(kind)
-    _check_states(file, found["state"], NOT_TOLD)
-    return found
+            columns[name] = file.integers(path, (None, feet), rows).astype(kind)
+    _check_states(file, columns["state"], NOT_RECORDED)
+    return columns
 
 
-def count_events(file: Careful) -> int:
-    """How many changes there are; of a writer that was killed, what all columns have."""
+def count_events(file: UntrustedFile) -> int:
+    """Return the number of changes; of a writer that was killed, what all columns have."""
     paths = [f"feet/events/{name}" for name in EVENTS]
     if not all(file.has(path) for path in paths):
         return 0
     return min(file.length(path) for path in paths)
 
 
-def read_events(file: Careful, names: list[str], some: range) -> tuple[FootEvent, ...]:
-    """Some of the changes, of feet of these names."""
-    if not some:
+def read_events(file: UntrustedFile, names: list[str], subset: range) -> tuple[FootEvent, ...]:
+    """Read a range of the changes, of feet of these names."""
+    if not subset:
         return ()
     time, foot, before, after = (
-        file.reals(f"feet/events/{name}", rows=some)
+        file.reals(f"feet/events/{name}", rows=subset)
         if name == "time"
-        else file.integers(f"feet/events/{name}", rows=some)
+        else file.integers(f"feet/events/{name}", rows=subset)
         for name in EVENTS
     )
     file.expect(((foot >= 0) & (foot < len(names))).all(), "a change is of no foot")
@@ -112,12 +112,12 @@ def read_events(file: Careful, names: list[str], some: range) -> tuple[FootEvent
     )
 
 
-def _check_states(file: Careful, states: NDArray[Any], least: int) -> None:
+def _check_states(file: UntrustedFile, states: NDArray[Any], least: int) -> None:
     known = (states >= least) & (states < len(STATES))
     file.expect(known.all(), "a foot is in no known state")
 
 
-def _loads(file: Careful, name: str, shape: tuple[int | None, ...], rows: range) -> Array:
+def _loads(file: UntrustedFile, name: str, shape: tuple[int | None, ...], rows: range) -> Array:
     """Numbers that are NaN where a foot bears nothing."""
     values = file.numbers(name, "f", shape, rows).astype(float)
     file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")

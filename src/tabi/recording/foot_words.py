@@ -7,7 +7,7 @@ NONE, VERTEX, EDGE, FACE = 0, 1, 2, 3
 # added to a state where it slides
 SLIDES = 4
 # of recordings that do not know it
-NOT_TOLD = -1
+NOT_RECORDED = -1
 CONTACTS, MOTIONS = ("none", "vertex", "edge", "face"), ("stick", "slide")
 # a state is a place in this list
 STATES = tuple(
@@ -17,6 +17,10 @@ STATES = tuple(
 )
 
 
+# the word in tables exported so far
+UNKNOWN = "not\x20told"
+
+
 def name_of(state: int) -> str:
-    """A state in words, as "face, slide"; "not told" of NOT_TOLD."""
-    return STATES[state] if state >= 0 else "not told"
+    """Return a state in words, as "face, slide"."""
+    return STATES[state] if state >= 0 else UNKNOWN

@@ -1,8 +1,8 @@
-"""Reads HDF5 files that may be broken or hostile:
+"""Reader of HDF5 files that may be broken or hostile:
 no link is followed, nothing is larger than its file allows, every number is checked.
 
 A dataset may claim more rows than there are bytes in the file, live in another file, or hold
-what nobody asked for; each of these ends in one ``RefusedError`` that says what is wrong. Texts
+what was not requested; each of these ends in one ``RefusedError`` that says what is wrong. Texts
 have a fixed length: those of any length lie in a heap, and over a broken heap HDF5 itself may
 loop for ever.
 """
@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 # the most that HDF5's own packing makes of a byte, and the most that is unpacked at all
-PACKED, LARGEST = 1100, 2**28
+MAX_COMPRESSION_RATIO, MAX_UNPACKED_BYTES = 1100, 2**28
 # filters of HDF5 itself: deflate, shuffle, checksum; lzf is h5py's
 FILTERS = {1, 2, 3, 32000}
 TEXT = 20_000_000
-ABSURD = 1e15
+MAX_ABSOLUTE_VALUE = 1e15
 # rows of a dataset: the first so many, or those from one to another; None for all
 Rows = int | range | None
 
@@ -30,7 +30,7 @@ class RefusedError(ValueError):
     """A file that is not what it should be; the message says why."""
 
 
-class Careful:
+class UntrustedFile:
     """A file that is not trusted.
 
     Args:
@@ -67,28 +67,28 @@ class Careful:
     def dataset(self, name: str) -> Any:
         """A dataset that lies in this file."""
         self._linked(name)
-        found = self.file[name]
+        item = self.file[name]
         self.expect(
-            isinstance(found, h5py.Dataset) and found.shape is not None,
+            isinstance(item, h5py.Dataset) and item.shape is not None,
             f"{name!r} is no table of numbers",
         )
-        properties = found.id.get_create_plist()
-        outside = found.is_virtual or properties.get_external_count() > 0
+        properties = item.id.get_create_plist()
+        outside = item.is_virtual or properties.get_external_count() > 0
         self.expect(not outside, f"{name!r} lies in another file, and those are not opened")
         filters = {properties.get_filter(k)[0] for k in range(properties.get_nfilters())}
         self.expect(filters <= FILTERS, f"{name!r} is packed in an unknown way")
-        return found
+        return item
 
     def length(self, name: str) -> int:
-        """How many rows there really are: a writer that was killed may have announced more than
-        it wrote.
+        """Return the number of rows that exist: a writer that was killed may have announced more
+        than it wrote.
         """
-        found = self.dataset(name)
-        self.expect(found.ndim > 0, f"{name!r} has no rows")
-        row = found.dtype.itemsize * int(np.prod(found.shape[1:], dtype=float))
-        if found.chunks is None or found.id.get_create_plist().get_nfilters() or row == 0:
-            return int(found.shape[0])
-        return int(min(found.shape[0], found.id.get_storage_size() // row))
+        item = self.dataset(name)
+        self.expect(item.ndim > 0, f"{name!r} has no rows")
+        row = item.dtype.itemsize * int(np.prod(item.shape[1:], dtype=float))
+        if item.chunks is None or item.id.get_create_plist().get_nfilters() or row == 0:
+            return int(item.shape[0])
+        return int(min(item.shape[0], item.id.get_storage_size() // row))
 
     def numbers(
         self, name: str, kinds: str, shape: tuple[int | None, ...], rows: Rows = None
@@ -96,30 +96,30 @@ class Careful:
         """Numbers of some kinds and shape, None where any length will do;
         of some rows if given, or the first so many.
         """
-        found = self.dataset(name)
+        item = self.dataset(name)
         wanted = "×".join("n" if n is None else str(n) for n in shape)
-        fits = found.ndim == len(shape) and all(
-            n is None or n == m for n, m in zip(shape, found.shape, strict=True)
+        fits = item.ndim == len(shape) and all(
+            n is None or n == m for n, m in zip(shape, item.shape, strict=True)
         )
         self.expect(
             fits,
             (
-                f"{name!r} has the shape {'×'.join(map(str, found.shape)) or 'of one number'}, "
+                f"{name!r} has the shape {'×'.join(map(str, item.shape)) or 'of one number'}, "
                 f"expected {wanted}"
             ),
         )
         self.expect(
-            found.dtype.kind in kinds and found.dtype.itemsize <= 8,
+            item.dtype.kind in kinds and item.dtype.itemsize <= 8,
             f"{name!r} is not made of numbers as expected",
         )
         if not isinstance(rows, range):
-            rows = range(found.shape[0] if rows is None else rows)
+            rows = range(item.shape[0] if rows is None else rows)
         count = len(rows)
-        bytes_ = found.dtype.itemsize * float(np.prod((count, *found.shape[1:]), dtype=float))
-        packed = found.id.get_create_plist().get_nfilters() > 0
-        most = min(PACKED * self.size, LARGEST) if packed else self.size
+        bytes_ = item.dtype.itemsize * float(np.prod((count, *item.shape[1:]), dtype=float))
+        packed = item.id.get_create_plist().get_nfilters() > 0
+        most = min(MAX_COMPRESSION_RATIO * self.size, MAX_UNPACKED_BYTES) if packed else self.size
         self.expect(bytes_ <= most, f"{name!r} claims {count} rows, more than the file can hold")
-        return np.asarray(found[rows.start : rows.stop])
+        return np.asarray(item[rows.start : rows.stop])
 
     def reals(
         self,
@@ -132,7 +132,7 @@ class Careful:
         infinite; NaN never.
         """
         values = self.numbers(name, "fiu", shape, rows).astype(float)
-        bad = np.isnan(values) if infinite else ~(np.abs(values) <= ABSURD)
+        bad = np.isnan(values) if infinite else ~(np.abs(values) <= MAX_ABSOLUTE_VALUE)
         if bad.any():
             row = int(np.argwhere(bad)[0][0])
             raise RefusedError(
@@ -143,27 +143,27 @@ class Careful:
     def integers(
         self, name: str, shape: tuple[int | None, ...] = (None,), rows: Rows = None
     ) -> NDArray[np.int64]:
-        """Whole numbers."""
+        """Read a dataset of whole numbers."""
         return self.numbers(name, "iu", shape, rows).astype(np.int64)
 
     def texts(self, name: str) -> list[str]:
-        """Names."""
-        found = self.dataset(name)
+        """Read a list of texts."""
+        item = self.dataset(name)
         self.expect(
-            found.ndim == 1 and _fixed(found.dtype), f"{name!r} is no list of names of one length"
+            item.ndim == 1 and _fixed(item.dtype), f"{name!r} is no list of names of one length"
         )
         self.expect(
-            found.dtype.itemsize * len(found) <= min(TEXT, self.size),
-            f"{name!r} claims {len(found)} names, more than the file can hold",
+            item.dtype.itemsize * len(item) <= min(TEXT, self.size),
+            f"{name!r} claims {len(item)} names, more than the file can hold",
         )
-        return [str(word) for word in found.asstr()[:]] if len(found) else []
+        return [str(word) for word in item.asstr()[:]] if len(item) else []
 
     def text(self, name: str) -> str:
-        """One text."""
-        found = self.dataset(name)
-        self.expect(found.ndim == 0 and _fixed(found.dtype), f"{name!r} is no text")
-        self.expect(found.dtype.itemsize <= min(TEXT, self.size), f"{name!r} is absurdly long")
-        return str(found.asstr()[()])
+        """Read a single text."""
+        item = self.dataset(name)
+        self.expect(item.ndim == 0 and _fixed(item.dtype), f"{name!r} is no text")
+        self.expect(item.dtype.itemsize <= min(TEXT, self.size), f"{name!r} is absurdly long")
+        return str(item.asstr()[()])
 
     def attribute(self, name: str) -> str | float:
         """A text or a finite number at the file's root."""
@@ -193,7 +193,7 @@ def write_texts(group: Any, name: str, words: list[str]) -> None:
 
 
 def write_text(group: Any, name: str, words: str) -> None:
-    """One text."""
+    """Write a single text."""
     data = words.encode()
     group.create_dataset(name, (), h5py.string_dtype("utf-8", max(1, len(data))), data)
 

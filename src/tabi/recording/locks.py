@@ -20,7 +20,7 @@ except ImportError:
     msvcrt = None
 
 # where Windows' lock is [bytes]; its C library counts in 32 bits
-FAR = (1 << 31) - 2
+LOCK_OFFSET_BYTES = (1 << 31) - 2
 
 
 def lock(file: int, shared: bool = False) -> None:
@@ -39,10 +39,10 @@ def _lock_far(file: int, shared: bool) -> None:
     """The same with Windows' locks, which have no shared kind: a reader takes it and lets it go."""
     place = os.lseek(file, 0, os.SEEK_CUR)
     try:
-        os.lseek(file, FAR, os.SEEK_SET)
+        os.lseek(file, LOCK_OFFSET_BYTES, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # pyright: ignore
         if shared:
-            os.lseek(file, FAR, os.SEEK_SET)
+            os.lseek(file, LOCK_OFFSET_BYTES, os.SEEK_SET)
             msvcrt.locking(file, msvcrt.LK_UNLCK, 1)  # pyright: ignore
     except OSError as fault:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from fault

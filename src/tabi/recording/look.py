@@ -1,4 +1,4 @@
-"""What a world looks like: triangles of all visible shapes, one mesh per moving body and colour,
+"""Look of a world: triangles of all visible shapes, one mesh per moving body and colour,
 and planes without end.
 
 Kept in recordings, so that they can be played where the robot's files are not.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.formats.triangles import Mesh, joined, mesh_of, seen
+from tabi.formats.triangles import Mesh, joined, mesh_of, visible_shapes
 from tabi.model.compiled import Link, Model
 from tabi.model.lookup import link_of
 from tabi.model.pad import Pad
@@ -60,7 +60,11 @@ def visible(world: World, model: Model) -> list[tuple[Link, Shape]]:
         *(body for robot in world.robots for body in robot.bodies),
         *world.objects,
     ]
-    drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
+    drawn = {
+        body: shapes
+        for robot in world.robots
+        for body, shapes in visible_shapes(robot.bodies).items()
+    }
     return [
         (link_of(world, model, body), shape)
         for body in bodies
@@ -80,8 +84,8 @@ def plane(link: Link, shape: Shape) -> tuple[Array, Array]:
 
 
 def of(world: World, model: Model) -> Look:
-    """What a simulation's world looks like."""
-    found: dict[tuple[int, tuple[float, ...], tuple[str, int] | None], list[Mesh]] = {}
+    """Return the look of a simulation's world."""
+    meshes_by_look: dict[tuple[int, tuple[float, ...], tuple[str, int] | None], list[Mesh]] = {}
     planes = []
     for link, shape in visible(world, model):
         if isinstance(shape.geometry, HalfSpace):
@@ -91,15 +95,15 @@ def of(world: World, model: Model) -> Look:
         color = tuple(float(c) for c in shape.color)
         pad = (link.name, id(shape.geometry)) if isinstance(shape.geometry, Pad) else None
         key = (link.body, color, pad)
-        found.setdefault(key, []).append((link.placement @ vertices, triangles))
+        meshes_by_look.setdefault(key, []).append((link.placement @ vertices, triangles))
     pieces: list[Piece] = []
-    for (body, color, _), meshes in found.items():
+    for (body, color, _), meshes in meshes_by_look.items():
         vertices, triangles = joined(meshes)
         r, g, b, opacity = color
         pieces.append(
             Piece(body, vertices.astype(np.float32), triangles.astype(np.int32), (r, g, b, opacity))
         )
-    soft = {pad: k for k, (*_, pad) in enumerate(found) if pad is not None}
+    soft = {pad: k for k, (*_, pad) in enumerate(meshes_by_look) if pad is not None}
     return Look(pieces, np.array(planes).reshape(-1, 2, 3), soft)
 
 
@@ -120,7 +124,7 @@ def write(group: Any, look: Look) -> None:
 
 
 def read(file: Any, at: str, body_count: int) -> Look:
-    """From a file opened by ``hdf5.Careful``."""
+    """From a file opened by ``hdf5.UntrustedFile``."""
     body = file.integers(f"{at}/body")
     color = np.clip(file.reals(f"{at}/color", (len(body), 4)), 0.0, 1.0)
     points = file.reals(f"{at}/vertices", (None, 3))

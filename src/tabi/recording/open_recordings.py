@@ -1,7 +1,7 @@
 """Recordings that are being written in this process: no two into one file, all closed when the
 process ends, and none continued by a process that was forked from it.
 
-Closing at exit covers the end of the script, ``sys.exit``, an exception that nobody caught and
+Closing at exit covers the end of the script, ``sys.exit``, an uncaught exception and
 Ctrl-C, also in processes of ``multiprocessing``; a process that is killed, or that ends by
 ``os._exit``, closes nothing.
 """
@@ -20,7 +20,7 @@ from tabi._errors import TabiError
 
 
 class OpenRecording(Protocol):
-    """What is known here of a recording that is being written."""
+    """A recording that is being written, as seen here."""
 
     path: Path
 
@@ -44,9 +44,9 @@ def problem(path: Path, sim: Any) -> str:
     """Why a simulator cannot be recorded into a file now: another recording; empty otherwise."""
     for other in _OPEN:
         if other.path.resolve() == path.resolve():
-            who = "this simulator" if other.records(sim) else "another simulator"
+            owner = "this simulator" if other.records(sim) else "another simulator"
             return (
-                f"{who} is being recorded into it already; "
+                f"{owner} is being recorded into it already; "
                 "close that recording first, or choose another name"
             )
     return ""
@@ -63,7 +63,7 @@ def add(recording: OpenRecording) -> None:
 
 
 def discard(recording: OpenRecording) -> None:
-    """It is closed."""
+    """Remove a recording that is closed."""
     if recording in _OPEN:
         _OPEN.remove(recording)
 

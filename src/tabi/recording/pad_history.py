@@ -1,4 +1,4 @@
-"""What a recording tells of soft soles and pads: of each its face, where it sits, and the
+"""Soft soles and pads in a recording: of each its face, where it sits, and the
 displacements of its nodes and the forces on them in every row.
 
 Files of worlds without pads have nothing of this. Vectors are in the pad's own frame, with seven
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabi.model.compiled import Model
 from tabi.model.pad import Pad
 from tabi.recording import pad_tracks
-from tabi.recording.hdf5 import Careful, write_texts
+from tabi.recording.hdf5 import UntrustedFile, write_texts
 from tabi.recording.look import Look
 
 Array = NDArray[np.float64]
@@ -67,12 +67,12 @@ class RecordedPad:
 
     @property
     def sink(self) -> Array:
-        """How far it is pressed in under its centre of pressure [m], shape (n,)."""
+        """Indentation under the centre of pressure [m], shape (n,)."""
         return self._planes[:, 0]
 
     @property
     def tilt(self) -> Array:
-        """How far that makes its body turn about x and y [rad], shape (n, 2)."""
+        """Rotation of its body about x and y by the indentation [rad], shape (n, 2)."""
         return pad_tracks.tilts(self._planes)
 
     @property
@@ -102,15 +102,15 @@ def of(model: Model, look: Look) -> list[PadColumns]:
     return [
         PadColumns(
             k,
-            one.name,
-            one.pad,
-            one.body,
-            one.placement.R,
-            one.placement.p,
-            look.soft.get((one.link, id(one.pad)), -1),
-            one.rows,
+            pad.name,
+            pad.pad,
+            pad.body,
+            pad.placement.R,
+            pad.placement.p,
+            look.soft.get((pad.link, id(pad.pad)), -1),
+            pad.rows,
         )
-        for k, one in enumerate(model.pads)
+        for k, pad in enumerate(model.pads)
     ]
 
 
@@ -118,15 +118,19 @@ def prepare(file: Any, pads: Sequence[PadColumns]) -> list[tuple[str, int]]:
     """Write what stays the same of pads; names of the columns to come, and their nodes."""
     if not pads:
         return []
-    write_texts(file, NAMES, [one.name for one in pads])
-    for one in pads:
-        group, pad = file.create_group(f"pads/{one.number}"), one.pad
+    write_texts(file, NAMES, [column.name for column in pads])
+    for column in pads:
+        group, pad = file.create_group(f"pads/{column.number}"), column.pad
         skin = (pad.nodes, pad.triangles) if pad.skin is None else (pad.skin, pad.skin_triangles)
         group["nodes"], group["triangles"] = pad.nodes, pad.triangles
         group["skin"], group["skin_triangles"] = skin
-        group["rotation"], group["position"] = one.rotation, one.position
-        group["place"] = np.array([one.body, one.piece], np.int64)
-    return [(f"pads/{one.number}/{part}", len(one.pad.nodes)) for one in pads for part in MOVING]
+        group["rotation"], group["position"] = column.rotation, column.position
+        group["place"] = np.array([column.body, column.piece], np.int64)
+    return [
+        (f"pads/{column.number}/{part}", len(column.pad.nodes))
+        for column in pads
+        for part in MOVING
+    ]
 
 
 def taken(data: Any) -> tuple[Array, Array]:
@@ -137,35 +141,39 @@ def taken(data: Any) -> tuple[Array, Array]:
 def columns(
     pads: Sequence[PadColumns], rows: Sequence[tuple[Array, Array]], dt: float
 ) -> dict[str, NDArray[np.float32]]:
-    """Datasets of rows that were taken."""
-    found = {}
-    for one in pads:
-        U, before = (np.array(part)[:, one.rows] @ one.rotation for part in zip(*rows, strict=True))
-        force = pad_tracks.forces(one.pad, U, (U - before) / dt)
+    """Return the datasets of rows that were taken."""
+    datasets = {}
+    for pad in pads:
+        U, before = (np.array(part)[:, pad.rows] @ pad.rotation for part in zip(*rows, strict=True))
+        force = pad_tracks.forces(pad.pad, U, (U - before) / dt)
         for part, values in zip(MOVING, (U, force), strict=True):
-            found[f"pads/{one.number}/{part}"] = values.astype(np.float32)
-    return found
+            datasets[f"pads/{pad.number}/{part}"] = values.astype(np.float32)
+    return datasets
 
 
-def length(file: Careful) -> list[str]:
+def length(file: UntrustedFile) -> list[str]:
     """The columns, where there are pads."""
     count = len(file.texts(NAMES)) if file.has(NAMES) else 0
     return [f"pads/{k}/{part}" for k in range(count) for part in MOVING]
 
 
-def read(file: Careful, rows: range, bodies: int, pieces: int) -> dict[str, RecordedPad]:
+def read(file: UntrustedFile, rows: range, bodies: int, pieces: int) -> dict[str, RecordedPad]:
     """Pads of some rows by name, in a world of so many moving bodies and pieces of its look."""
     names = file.texts(NAMES) if file.has(NAMES) else []
     file.expect(len(set(names)) == len(names), "two pads have one name")
     return {name: _read(file, k, name, rows, (bodies, pieces)) for k, name in enumerate(names)}
 
 
-def _read(file: Careful, k: int, name: str, rows: range, most: tuple[int, int]) -> RecordedPad:
+def _read(
+    file: UntrustedFile, k: int, name: str, rows: range, most: tuple[int, int]
+) -> RecordedPad:
     at = f"pads/{k}"
     points = {part: file.reals(f"{at}/{part}", (None, 3)) for part in POINTS}
     corners = {part: file.integers(f"{at}/{part}", (None, 3)) for part in CORNERS}
-    for own, whose in zip(corners.values(), points.values(), strict=True):
-        file.expect(((own >= 0) & (own < len(whose))).all(), "a pad has a corner that is not there")
+    for corner, whose in zip(corners.values(), points.values(), strict=True):
+        file.expect(
+            ((corner >= 0) & (corner < len(whose))).all(), "a pad has a corner that is not there"
+        )
     count = len(points["nodes"])
     file.expect(
         count >= 3 and len(points["skin"]) >= count and len(corners["triangles"]),
@@ -184,5 +192,5 @@ def _read(file: Careful, k: int, name: str, rows: range, most: tuple[int, int]) 
     moving = {part: file.reals(f"{at}/{part}", (None, count, 3), rows=rows) for part in MOVING}
     position = file.reals(f"{at}/position", (3,))
     where = (int(place[0]), R, position, int(place[1]))
-    found: dict[str, Any] = {**points, **corners, **moving}
-    return RecordedPad(name, *where, **found)
+    parts: dict[str, Any] = {**points, **corners, **moving}
+    return RecordedPad(name, *where, **parts)

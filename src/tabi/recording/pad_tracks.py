@@ -1,4 +1,4 @@
-"""Where soft soles and pads press, and how far they give way, for many moments at once.
+"""Pressure and indentation of soft soles and pads, for many moments at once.
 
 Of the forces f and displacements U of the nodes of a pad, in its own frame, for every row,
 

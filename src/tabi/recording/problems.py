@@ -1,4 +1,4 @@
-"""What is wrong with a recording, in one sentence."""
+"""Problems with a recording, each in one sentence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class RecordingError(TabiError, OSError):
 
 
 def reason(fault: BaseException) -> str:
-    """What the system says in a library's words about a file."""
+    """Return the system's error about a file, from a library's message."""
     number = getattr(fault, "errno", None)
     if number is None:
         # HDF5 puts it inside a longer text
-        _, found, tail = str(fault).partition("errno = ")
-        number = int(tail.split(",")[0]) if found and tail.split(",")[0].isdigit() else None
+        _, separator, tail = str(fault).partition("errno = ")
+        number = int(tail.split(",")[0]) if separator and tail.split(",")[0].isdigit() else None
     # a KeyError's own text is in quotes
     words = fault.args[0] if isinstance(fault, KeyError) and fault.args else fault
     return os.strerror(number).lower() if number else " ".join(str(words).split())

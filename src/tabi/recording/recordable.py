@@ -1,4 +1,4 @@
-"""What a recording needs of a simulator, and what a run depends on besides its scene."""
+"""Interface of a simulator for recordings, and what a run depends on besides its scene."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tabi.model.world import World
 
 
 class Recordable(Protocol):
-    """What can be recorded: a simulator.
+    """Interface of a simulator that can be recorded.
 
     Attributes:
         world, model: what there is. dt [s], tolerance [m/s]: of its steps.
@@ -27,12 +27,12 @@ class Recordable(Protocol):
 
     @property
     def dt(self) -> float:
-        """The step [s]."""
+        """Length of a step [s]."""
         ...
 
     @property
     def tolerance(self) -> float:
-        """Of every contact [m/s]."""
+        """Tolerance of every contact [m/s]."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Recordable(Protocol):
 
     @property
     def certificate(self) -> Any:
-        """How well the last step's forces obey the law."""
+        """Certificate of the last step's forces."""
         ...
 
     def every(self, steps: int, callback: Any, stopped: Any = None, jump: Any = None) -> Any:
@@ -51,12 +51,12 @@ class Recordable(Protocol):
 
 
 def versions() -> dict[str, Any]:
-    """What a run depends on besides its scene."""
+    """Return what a run depends on besides its scene."""
     # tabi is not imported: the package's own face stands above this layer
-    found = {
+    packages = {
         "tabi": sys.modules["tabi"].__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,
     }
-    return {"versions": found, "platform": platform.platform(), "processor": platform.machine()}
+    return {"versions": packages, "platform": platform.platform(), "processor": platform.machine()}

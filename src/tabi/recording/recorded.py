@@ -1,5 +1,5 @@
-"""What a recording holds, read from its file;
-``writer`` writes it and says what the file is made of.
+"""Contents of a recording, read from its file;
+``writer`` writes it and describes the format of the file.
 
 Files may be broken, or made to break the reader: whatever is wrong ends in one ``RecordingError``
 of one sentence.
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._renamed import RenamedAttribute
 from tabi.recording import (
     anatomy,
     episodes,
@@ -27,7 +28,7 @@ from tabi.recording import (
 from tabi.recording.anatomy import Anatomy
 from tabi.recording.episodes import Episode, Span
 from tabi.recording.foot_history import FootEvent
-from tabi.recording.hdf5 import Careful, RefusedError
+from tabi.recording.hdf5 import RefusedError, UntrustedFile
 from tabi.recording.look import Look
 from tabi.recording.pad_history import RecordedPad
 from tabi.recording.problems import RecordingError, reason
@@ -38,7 +39,7 @@ FORMAT = "tabi recording 3"
 STATUS = ("open", "stick", "slip")
 CERTIFICATE = ("residual", "iterations", "missed", "gap")
 WORST = ("worst_residual", "worst_joint_residual", "worst_penetration")
-JUDGED = ("time", "force_residual", "pressure_shift")
+STEP_ERRORS = ("time", "force_residual", "pressure_shift")
 VECTORS = ("point", "normal", "force", "moment")
 CONTACTS = ("body_a", "body_b", *VECTORS, "gap", "status")
 INTEGERS = ("iterations", "missed", "body_a", "body_b", "status")
@@ -50,7 +51,7 @@ ENERGY = ("kinetic", "potential")
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What one episode of a recording holds.
+    """Contents of one episode of a recording.
 
     Attributes:
         time: shape (n,) [s].
@@ -60,7 +61,7 @@ class Recorded:
         certificate: columns by name, shape (n,).
         contact_count: of each row.
         contacts: columns by name, the points of all rows in turn.
-        meta: versions, and what the writer told, for example a seed.
+        meta: versions, and what the caller added, for example a seed.
         scene: text of the scene file, empty without one.
         world: how bodies hang together, and the names of feet and robots. look: meshes.
         motors: effort [N·m or N] and target position of each degree of freedom, (n, v).
@@ -68,12 +69,12 @@ class Recorded:
         feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m],
             pressure (n, feet, 2) in its frame [m]; (n, feet): state, a place in
             ``foot_words.STATES``, margin of the pressure point to the sole's edge [m], and
-            signal, 1 where the foot carries the robot, debounced. Files that do not tell a state
+            signal, 1 where the foot carries the robot, debounced. Files without a state
             or signal have −1 there.
         robots: centre_of_mass and zmp (n, robots, 3) [m];
             pressure, margin and zmp are NaN where nothing is borne.
-        judged: of some steps, about one a second, time [s] and what the independent certificate
-            says: force_residual [N], pressure_shift [m].
+        step_errors: of some steps, about one a second, time [s] and what the independent
+            certificate says: force_residual [N], pressure_shift [m].
         closed: whether its writer came to an end, and was not killed. ended: how the recording
             ended, in words; how this episode did: ``episodes[episode].ended``.
         episode: which one this is, counted from 0. episodes: all that the file has.
@@ -103,7 +104,8 @@ class Recorded:
     energy: dict[str, Array]
     feet: dict[str, NDArray[Any]]
     robots: dict[str, Array]
-    judged: dict[str, Array]
+    step_errors: dict[str, Array]
+    judged = RenamedAttribute("step_errors")
     closed: bool = True
     foot_events: tuple[FootEvent, ...] = ()
     sensors: dict[str, Array] = field(default_factory=dict)
@@ -131,13 +133,13 @@ class Recorded:
     @property
     def summary(self) -> dict[str, float]:
         """Worst of the run so far: residual [m/s], joint_residual, penetration [m];
-        of this episode: steps that missed the tolerance, rows, seconds.
+        of this episode: steps that did not converge, rows, seconds.
 
-        Of the steps that were judged anew, one a second: force_residual [N], pressure_shift [m].
+        Of the certified steps, one a second: force_residual [N], pressure_shift [m].
         """
         c, n = self.certificate, len(self.time)
         worst = {name.removeprefix("worst_"): float(c[name].max(initial=0.0)) for name in WORST}
-        worst |= {name: float(self.judged[name].max(initial=0.0)) for name in JUDGED[1:]}
+        worst |= {name: float(self.step_errors[name].max(initial=0.0)) for name in STEP_ERRORS[1:]}
         missed = int(np.diff(c["missed"]).clip(0).sum())
         return worst | {
             "missed": missed,
@@ -146,12 +148,12 @@ class Recorded:
         }
 
     def motion(self, rows: Any = slice(None)) -> tracks.Motion:
-        """Where all moving bodies were in some rows."""
+        """Return poses and velocities of all moving bodies in some rows."""
         return tracks.motion(self.world, self.q[rows])
 
 
 def read(path: str | Path, episode: int | None = None) -> Recorded:
-    """One episode of a recording, the last unless given.
+    """Read one episode of a recording, default: the last.
 
     Args:
         episode: counted from 0; −1 is the last one.
@@ -171,7 +173,7 @@ def read(path: str | Path, episode: int | None = None) -> Recorded:
         )
     try:
         with opened(path) as file:
-            return _read(Careful(path, file), episode)
+            return _read(UntrustedFile(path, file), episode)
     except RecordingError as fault:
         raise RecordingError(f"{path}: {fault}") from None
     except BlockingIOError:
@@ -196,7 +198,7 @@ def read(path: str | Path, episode: int | None = None) -> Recorded:
         raise RecordingError(f"{path}: {what}") from None
 
 
-def _check_format(file: Careful) -> None:
+def _check_format(file: UntrustedFile) -> None:
     """Refuse what tabi has not written, or another version of it."""
     file.expect(
         "format" in file.file.attrs, "it does not name its format, so it is no recording of tabi"
@@ -206,17 +208,17 @@ def _check_format(file: Careful) -> None:
         file.file.attrs.get_id("format").dtype.kind == "S",
         "it is of an earlier version of tabi: record the run again",
     )
-    told = file.attribute("format")
+    format_ = file.attribute("format")
     file.expect(
-        told == FORMAT,
+        format_ == FORMAT,
         (
-            f"its format is {str(told)[:80]!r}, expected {FORMAT!r}; "
+            f"its format is {str(format_)[:80]!r}, expected {FORMAT!r}; "
             "it is of another version of tabi: record the run again"
         ),
     )
 
 
-def _read(file: Careful, episode: int | None) -> Recorded:
+def _read(file: UntrustedFile, episode: int | None) -> Recorded:
     _check_format(file)
     names, world = file.texts("body_names"), anatomy.read(file, "world")
     dt, tolerance = (float(file.attribute(name)) for name in ("dt", "tolerance"))
@@ -225,18 +227,19 @@ def _read(file: Careful, episode: int | None) -> Recorded:
         f"its dt is {dt} and its tolerance {tolerance}, expected positive numbers",
     )
     n, count = _extent(file, world)
-    judged = min(file.length(f"judged/{c}") for c in JUDGED)
-    spans, ends = episodes.read(file, n, foot_history.count_events(file), judged)
+    step_error_count = min(file.length(f"judged/{c}") for c in STEP_ERRORS)
+    spans, ends = episodes.read(file, n, foot_history.count_events(file), step_error_count)
     ending, time = episodes.read_ending(file), file.reals("time", rows=n)
     parts = episodes.described(spans, ends, time, dt, ending)
-    number = _chosen(episode, len(parts))
+    number = _episode_number(episode, len(parts))
     span = spans[number]
     rows, before = span.row, int(count[: span.row.start].sum())
     count = count[rows.start : rows.stop]
-    some = range(before, before + int(count.sum()))
+    contact_rows = range(before, before + int(count.sum()))
     certificate = {c: _column(file, f"certificate/{c}", c, rows) for c in (*CERTIFICATE, *WORST)}
     contacts = {
-        c: _column(file, f"contacts/{c}", c, some, 3 if c in VECTORS else 0) for c in CONTACTS
+        c: _column(file, f"contacts/{c}", c, contact_rows, 3 if c in VECTORS else 0)
+        for c in CONTACTS
     }
     for side in ("body_a", "body_b"):
         file.expect(
@@ -267,8 +270,8 @@ def _read(file: Careful, episode: int | None) -> Recorded:
     )
 
 
-def _chosen(episode: int | None, count: int) -> int:
-    """The number of an episode, from the beginning."""
+def _episode_number(episode: int | None, count: int) -> int:
+    """Return the number of an episode, counted from the beginning."""
     number = count - 1 if episode is None else episode + count if episode < 0 else episode
     if not 0 <= number < count:
         there = "one episode, 0" if count == 1 else f"{count} episodes, 0 to {count - 1}"
@@ -276,7 +279,7 @@ def _chosen(episode: int | None, count: int) -> int:
     return number
 
 
-def _extent(file: Careful, world: Anatomy) -> tuple[int, NDArray[np.int64]]:
+def _extent(file: UntrustedFile, world: Anatomy) -> tuple[int, NDArray[np.int64]]:
     """Rows, and contacts of each:
     of a writer that was killed while it wrote, what all columns have.
     """
@@ -289,7 +292,7 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, NDArray[np.int64]]:
     rows += [
         *(
             f"feet/{c}"
-            for c in (*foot_history.LOADS, *foot_history.told_by(file))
+            for c in (*foot_history.LOADS, *foot_history.state_columns(file))
             if world.feet.names
         ),
         *(f"robots/{c}" for c in ROBOTS if world.robot_names),
@@ -305,7 +308,9 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, NDArray[np.int64]]:
     return n, count[:n]
 
 
-def _column(file: Careful, name: str, column: str, rows: range, width: int = 0) -> NDArray[Any]:
+def _column(
+    file: UntrustedFile, name: str, column: str, rows: range, width: int = 0
+) -> NDArray[Any]:
     shape = (None, width) if width else (None,)
     return (
         file.integers(name, shape, rows)
@@ -314,8 +319,8 @@ def _column(file: Careful, name: str, column: str, rows: range, width: int = 0) 
     )
 
 
-def _rest(file: Careful, world: Anatomy, span: Span, names: list[str]) -> dict[str, Any]:
-    """What it has besides state and contacts."""
+def _rest(file: UntrustedFile, world: Anatomy, span: Span, names: list[str]) -> dict[str, Any]:
+    """Read what the episode has besides state and contacts."""
     rows = span.row
     file.expect(len(world.link) == len(names), "its bodies and their names are not equally many")
     meta = json.loads(file.text("meta"))
@@ -342,7 +347,7 @@ def _rest(file: Careful, world: Anatomy, span: Span, names: list[str]) -> dict[s
         "energy": {c: file.reals(f"energy/{c}", rows=rows) for c in ENERGY},
         "feet": foot_history.read(file, len(world.feet.names), rows),
         "foot_events": foot_history.read_events(file, world.feet.names, span.event),
-        "judged": {c: file.reals(f"judged/{c}", rows=span.judged) for c in JUDGED},
+        "step_errors": {c: file.reals(f"judged/{c}", rows=span.step_errors) for c in STEP_ERRORS},
         "robots": {
             c: loads(f"robots/{c}", len(world.robot_names), width) for c, width in ROBOTS.items()
         },

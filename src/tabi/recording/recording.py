@@ -15,7 +15,7 @@ class Recording(Recorded):
 
     Args:
         path: the file.
-        episode: which one, counted from 0; −1 is the last one, as it is unless given.
+        episode: which one, counted from 0; −1 is the last one, the default.
     """
 
     def __init__(self, path: str | Path, episode: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a recording tells of sensors: the readings of each in every row.
+"""Sensors in a recording: the readings of each in every row.
 
 Files of earlier versions have none.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabi.model.compiled import Model
 from tabi.model.sensors import Sensor
-from tabi.recording.hdf5 import Careful, write_texts
+from tabi.recording.hdf5 import UntrustedFile, write_texts
 
 Array = NDArray[np.float64]
 VALUES, LABELS = "sensors/values", "sensors/labels"
@@ -43,17 +43,17 @@ class Quantity:
         return f"{self.word} [{self.unit}]" if self.unit else self.word
 
 
-def parts(told: Sequence[str]) -> list[Quantity]:
-    """The parts of a reading, from what its numbers are called."""
-    found: dict[str, list[tuple[str, str, int]]] = {}
-    for column, label in enumerate(told):
+def parts(labels_: Sequence[str]) -> list[Quantity]:
+    """Return the parts of a reading, from the labels of its numbers."""
+    groups: dict[str, list[tuple[str, str, int]]] = {}
+    for column, label in enumerate(labels_):
         words, _, unit = label.partition(" [")
         head, _, axis = words.rpartition(" ")
         word = (head, axis) if head and axis in tuple("wxyz") else (words, "")
-        found.setdefault(word[0], []).append((unit.removesuffix("]"), word[1], column))
+        groups.setdefault(word[0], []).append((unit.removesuffix("]"), word[1], column))
     return [
-        Quantity(word, own[0][0], tuple(axis for _, axis, _ in own), tuple(c for *_, c in own))
-        for word, own in found.items()
+        Quantity(word, part[0][0], tuple(axis for _, axis, _ in part), tuple(c for *_, c in part))
+        for word, part in groups.items()
     ]
 
 
@@ -63,25 +63,28 @@ def measured(model: Model) -> list[str]:
 
 
 def labels_of(model: Model) -> dict[str, list[str]]:
-    """Of every sensor with values what each number is: "gyro x [rad/s]"."""
-    found: dict[str, list[str]] = {}
+    """Return the labels of the numbers of every sensor with values: "gyro x [rad/s]"."""
+    numbers: dict[str, list[str]] = {}
     for name in measured(model):
-        sensor, own = model.sensors[name].sensor, found.setdefault(name, [])
+        sensor, sensor_labels = model.sensors[name].sensor, numbers.setdefault(name, [])
         for part, width in sensor.parts.items():
             unit = unit_of(sensor, part)
             unit = f" [{unit}]" if unit else ""
             axes = [f" {axis}" for axis in AXES.get(width, "")] or [""]
-            own += [f"{part.replace('_', ' ')}{axis}{unit}" for axis in axes]
-    return found
+            sensor_labels += [f"{part.replace('_', ' ')}{axis}{unit}" for axis in axes]
+    return numbers
 
 
 def labels(model: Model) -> list[str]:
-    """The same in one list: "imu: gyro x [rad/s]"."""
-    return [f"{name}{BETWEEN}{told}" for name, own in labels_of(model).items() for told in own]
+    """Return the same in one list: "imu: gyro x [rad/s]"."""
+    items = labels_of(model).items()
+    return [f"{name}{BETWEEN}{label}" for name, labels_ in items for label in labels_]
 
 
 def unit_of(sensor: Sensor, part: str) -> str:
-    """Of a part of a sensor's reading; empty where it has none, as that of a raw reading."""
+    """Return the unit of a part of a sensor's reading; empty where it has none, as a raw
+    reading.
+    """
     if sensor.matrix is not None:
         return ""
     unit = sensor.about.units.get(part, "")
@@ -92,28 +95,28 @@ def unit_of(sensor: Sensor, part: str) -> str:
 
 
 def prepare(file: Any, model: Model) -> int:
-    """Write what the numbers are; how many."""
-    found = labels(model)
-    write_texts(file, LABELS, found)
-    return len(found)
+    """Write the labels of the numbers; return how many there are."""
+    texts = labels(model)
+    write_texts(file, LABELS, texts)
+    return len(texts)
 
 
-def length(file: Careful) -> list[str]:
+def length(file: UntrustedFile) -> list[str]:
     """The column, where there is one."""
     return [VALUES] if file.has(VALUES) else []
 
 
-def read(file: Careful, rows: range) -> tuple[dict[str, Array], dict[str, list[str]]]:
+def read(file: UntrustedFile, rows: range) -> tuple[dict[str, Array], dict[str, list[str]]]:
     """Readings of n rows by sensor, shape (n, width), and what each of their numbers is."""
     if not file.has(VALUES):
         return {}, {}
-    told = file.texts(LABELS)
-    file.expect(all(BETWEEN in label for label in told), "a reading is of no sensor")
-    values = file.numbers(VALUES, "f", (None, len(told)), rows).astype(float)
-    owner = [label.rpartition(BETWEEN)[0] for label in told]
+    texts = file.texts(LABELS)
+    file.expect(all(BETWEEN in label for label in texts), "a reading is of no sensor")
+    values = file.numbers(VALUES, "f", (None, len(texts)), rows).astype(float)
+    owner = [label.rpartition(BETWEEN)[0] for label in texts]
     names = dict.fromkeys(owner)
-    columns = {name: [k for k, one in enumerate(owner) if one == name] for name in names}
+    columns = {name: [k for k, owner_ in enumerate(owner) if owner_ == name] for name in names}
     return (
         {name: values[:, where] for name, where in columns.items()},
-        {name: [told[k].rpartition(BETWEEN)[2] for k in where] for name, where in columns.items()},
+        {name: [texts[k].rpartition(BETWEEN)[2] for k in where] for name, where in columns.items()},
     )

@@ -1,4 +1,4 @@
-"""Where bodies are, what they weigh on, and how much energy they have, for many moments at once.
+"""Tracks of a recording: poses, loads and energy of bodies, for many moments at once.
 
 Kinematics of ``tabi.dynamics`` on whole columns of q and v, in plain NumPy, from what a recording
 keeps of the world. For every row,
@@ -30,7 +30,7 @@ BATCH = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Of all moving bodies (0 is the world) in n rows:
+    """Motion of all moving bodies (0 is the world) in n rows:
     rotation (b, n, 3, 3), position (b, n, 3) [m], angular and linear velocity of the origin.
     """
 
@@ -105,22 +105,22 @@ def rotations(q: Array) -> Array:
     return np.stack(rows, axis=1).reshape(-1, 3, 3)
 
 
-def centres(a: Anatomy, moved: Motion) -> Array:
-    """Centre of mass of each body [m], shape (b, n, 3)."""
+def centres(a: Anatomy, motion_: Motion) -> Array:
+    """Return the centre of mass of each body [m], shape (b, n, 3)."""
     arms = [
         (R.reshape(-1, 3) @ c).reshape(-1, 3)
-        for R, c in zip(moved.rotation, a.body["centre"], strict=True)
+        for R, c in zip(motion_.rotation, a.body["centre"], strict=True)
     ]
-    return moved.position + np.array(arms)
+    return motion_.position + np.array(arms)
 
 
-def energy(a: Anatomy, moved: Motion, q: Array, v: Array) -> tuple[Array, Array]:
-    """T and U of (3) [J], each of shape (n,); velocities have to be in ``moved``."""
+def energy(a: Anatomy, motion_: Motion, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return T and U of (3) [J], each of shape (n,); velocities have to be in ``motion_``."""
     body, dof = a.body, a.dof
-    c = centres(a, moved)
+    c = centres(a, motion_)
     T, U = 0.5 * (v * v) @ dof["armature"], np.zeros(len(q))
-    speed = moved.linear + cross(moved.angular, c - moved.position)
-    spin = np.einsum("bnji,bnj->bni", moved.rotation, moved.angular)
+    speed = motion_.linear + cross(motion_.angular, c - motion_.position)
+    spin = np.einsum("bnji,bnj->bni", motion_.rotation, motion_.angular)
     # the world's own row carries what is bolted to it, which neither moves nor falls
     for i in range(1, len(c)):
         xx, xy, xz, yy, yz, zz = body["inertia"][i]
@@ -135,29 +135,29 @@ def energy(a: Anatomy, moved: Motion, q: Array, v: Array) -> tuple[Array, Array]
     return T, U + 0.5 * (stretch * stretch) @ dof["stiffness"][sprung]
 
 
-def centres_of_mass(a: Anatomy, moved: Motion) -> Array:
-    """Of each robot [m], shape (n, robots, 3)."""
-    c, out = centres(a, moved), np.zeros((moved.position.shape[1], len(a.robot_names), 3))
+def centres_of_mass(a: Anatomy, motion_: Motion) -> Array:
+    """Return the centre of mass of each robot [m], shape (n, robots, 3)."""
+    c, out = centres(a, motion_), np.zeros((motion_.position.shape[1], len(a.robot_names), 3))
     for k in range(len(a.robot_names)):
-        own = np.flatnonzero(a.robot == k)
-        mass = a.body["mass"][own]
-        out[:, k] = np.tensordot(mass, c[own], 1) / (mass.sum() or 1.0)
+        robot_bodies = np.flatnonzero(a.robot == k)
+        mass = a.body["mass"][robot_bodies]
+        out[:, k] = np.tensordot(mass, c[robot_bodies], 1) / (mass.sum() or 1.0)
     return out
 
 
-def foot_frames(a: Anatomy, moved: Motion) -> tuple[Array, Array]:
-    """Origins (feet, n, 3) [m] and axes (feet, n, 3, 3) of all feet."""
+def foot_frames(a: Anatomy, motion_: Motion) -> tuple[Array, Array]:
+    """Return origins (feet, n, 3) [m] and axes (feet, n, 3, 3) of all feet."""
     feet = a.feet
-    R = moved.rotation[feet.body]
-    return moved.position[feet.body] + np.einsum(
+    R = motion_.rotation[feet.body]
+    return motion_.position[feet.body] + np.einsum(
         "fnij,fj->fni", R, feet.position
     ), R @ feet.rotation[:, None]
 
 
 def of_contacts(
-    a: Anatomy, moved: Motion, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
+    a: Anatomy, motion_: Motion, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
 ) -> dict[str, Array]:
-    """What contacts do to feet.
+    """Compute the loads of contacts on feet.
 
     Args:
         count: contacts of each row.
@@ -171,13 +171,17 @@ def of_contacts(
     n, feet = len(count), a.feet
     row, sides = _sides(a, count, contacts)
     point = contacts["point"]
-    origin, R = foot_frames(a, moved)
+    origin, R = foot_frames(a, motion_)
     wrench = np.zeros((n, len(feet.names), 6))
     for k in range(len(feet.names)):
         for body, force, turning in sides:
-            own = (body == feet.body[k]) & (body != 0)
+            on_foot = (body == feet.body[k]) & (body != 0)
             wrench[:, k] += _summed(
-                row[own], force[own], point[own] - origin[k, row[own]], turning[own], n
+                row[on_foot],
+                force[on_foot],
+                point[on_foot] - origin[k, row[on_foot]],
+                turning[on_foot],
+                n,
             )
     f, t = (np.einsum("fnij,nfi->nfj", R, wrench[:, :, part]) for part in (slice(3), slice(3, 6)))
     loaded = f[:, :, 2:] > 0
@@ -200,9 +204,9 @@ def zero_moment_points(
         np.ascontiguousarray(contacts[name], float)
         for name in ("point", "normal", "force", "moment")
     )
-    own = a.link[contacts["body_a"]], a.link[contacts["body_b"]]
+    links = a.link[contacts["body_a"]], a.link[contacts["body_b"]]
     for k in range(len(a.robot_names)):
-        side = [((a.robot[body] == k) & (body != 0)).astype(float) for body in own]
+        side = [((a.robot[body] == k) & (body != 0)).astype(float) for body in links]
         own_side = side[0] - side[1]
         loads.zero_moment_points(
             count.astype(np.int64), own_side, point, normal, force, moment, out
@@ -236,15 +240,15 @@ def derived(world: Anatomy, columns: dict[str, Any]) -> list[tuple[Array, Array,
     ends = np.concatenate([[0], np.cumsum(count)])
     parts = []
     for start in range(0, len(count), size):
-        some = slice(start, min(start + size, len(count)))
-        q, v = columns["q"][some], columns["v"][some]
-        moved = motion(world, q, v)
-        kinetic, potential = energy(world, moved, q, v)
-        points = slice(ends[some.start], ends[some.stop])
+        chunk = slice(start, min(start + size, len(count)))
+        q, v = columns["q"][chunk], columns["v"][chunk]
+        moving = motion(world, q, v)
+        kinetic, potential = energy(world, moving, q, v)
+        points = slice(ends[chunk.start], ends[chunk.stop])
         touching = {
             name: columns[f"contacts/{name}"][points]
             for name in ("body_a", "body_b", "point", "normal", "force", "moment")
         }
-        zmp = zero_moment_points(world, count[some], touching)
-        parts.append((kinetic, potential, centres_of_mass(world, moved), zmp))
+        zmp = zero_moment_points(world, count[chunk], touching)
+        parts.append((kinetic, potential, centres_of_mass(world, moving), zmp))
     return parts

@@ -69,7 +69,7 @@ class WholeFile:
         return self._position
 
     def tell(self) -> int:
-        """Where the next reading or writing begins."""
+        """Return where the next reading or writing begins [bytes]."""
         return self._position
 
     def readinto(self, buffer: Any) -> int:
@@ -77,21 +77,21 @@ class WholeFile:
         view = memoryview(buffer).cast("B")
         start = self._position
         view = view[: max(0, min(len(view), self._size - start))]
-        found = _read(self._file, start, len(view))
-        view[: len(found)] = found
-        view[len(found) :] = bytes(len(view) - len(found))
+        data = _read(self._file, start, len(view))
+        view[: len(data)] = data
+        view[len(data) :] = bytes(len(view) - len(data))
         for page in range(start // PAGE, -(-(start + len(view)) // PAGE)):
-            held = self._pages.get(page)
-            if held is not None:
+            page_data = self._pages.get(page)
+            if page_data is not None:
                 low, high = max(start, page * PAGE), min(start + len(view), (page + 1) * PAGE)
-                view[low - start : high - start] = held[low - page * PAGE : high - page * PAGE]
+                view[low - start : high - start] = page_data[low - page * PAGE : high - page * PAGE]
         self._position += len(view)
         return len(view)
 
     def read(self, length: int) -> bytes:
         """Bytes from the present place on."""
-        found = bytearray(length)
-        return bytes(found[: self.readinto(found)])
+        data = bytearray(length)
+        return bytes(data[: self.readinto(data)])
 
     def write(self, data: Any) -> int:
         """Write at the present place: before the end of the last commit into memory."""
@@ -135,9 +135,9 @@ class WholeFile:
 
     def _apply(self) -> None:
         """Pages to their places, and the journal off."""
-        for page, held in sorted(self._pages.items()):
+        for page, page_data in sorted(self._pages.items()):
             place = page * PAGE
-            _write(self._file, place, held[: max(0, min(PAGE, self._size - place))])
+            _write(self._file, place, page_data[: max(0, min(PAGE, self._size - place))])
         os.ftruncate(self._file, self._size)
         self._end, self._pages = self._size, {}
 

@@ -1,5 +1,5 @@
-"""Writes a run into an HDF5 file: state, contacts, motors and certificate of every recorded step,
-and what the world looks like.
+"""Writer of a run into an HDF5 file: state, contacts, motors and certificate of every recorded
+step, and the look of the world.
 
 Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]; of certificate
 the worst of the run, once closed. One row per recorded step: time [s], q, v;
@@ -15,7 +15,7 @@ body_names, status one in contacts/status_names, a foot's state one in feet/stat
 of feet, also between rows: feet/events/{time [s], foot, before, after}. Of soft pads, if there are
 any: pads/K/{displacement [m], force [N]} of the nodes (``pad_history``). Written once: world
 (``anatomy``), look (``look``), meta (JSON: versions, whether a rerun is the same, and what the
-caller tells), scene (text). One row per episode: episodes/… (``episodes``), with how each ended.
+caller adds), scene (text). One row per episode: episodes/… (``episodes``), with how each ended.
 
 Rows are written and flushed after every second of simulated time or of the clock, and the file is
 changed as a whole (``whole_file``): one whose writer was killed opens, with all but the last
@@ -44,7 +44,7 @@ from tabi.recording.episodes import EpisodeTable
 from tabi.recording.interrupts import postponed
 from tabi.recording.problems import RecordingError, reason
 from tabi.recording.recordable import Recordable, versions
-from tabi.recording.recorded import JUDGED
+from tabi.recording.recorded import STEP_ERRORS
 from tabi.recording.whole_file import WholeHdf5
 
 # seconds, of the simulation or of the clock, between two writings
@@ -54,13 +54,13 @@ MARGIN = 4_000_000
 
 
 class RecordingWriter:
-    """Writes a simulation into a file from now on, until it is closed; a process that ends closes
-    it too. A reset, or a state that is restored, begins a new episode in the file.
+    """Writer of a simulation into a file from now on, until it is closed; a process that ends
+    closes it too. A reset, or a state that is restored, begins a new episode in the file.
 
     Args:
         path: file to write, a name that ends in .h5 or .hdf5; one that is there is replaced.
         sim: what is recorded, its present state first.
-        rate: rows a second of simulated time [Hz]; every step unless given.
+        rate: rows a second of simulated time [Hz]; default: every step.
         scene: text of the scene file the world was built from.
         meta: whatever else should be kept with the run, a seed say;
             numbers, texts, lists and mappings.
@@ -84,7 +84,7 @@ class RecordingWriter:
         self._columns, self._episodes = Columns(sim), EpisodeTable()
         # noted and not yet in the file; how many takes there were since the last writing
         self._rows: list[Row] = []
-        self._judged: list[tuple[float, float, float]] = []
+        self._step_errors: list[tuple[float, float, float]] = []
         self._taken, self._full = 0, max(1, round(INTERVAL / (self.every * sim.dt)))
         # in the file: rows by ``group_of``, and the step of the last one
         self._stored = {"": 0, "contacts/": 0, "feet/events/": 0, "judged/": 0, "episodes/": 0}
@@ -92,7 +92,7 @@ class RecordingWriter:
         # changes of feet before the recording began
         self._before = len(sim.data.foot_history)
         # an exception that stopped the run, and how many rows there were; what the file says
-        self._stopped, self._said = ("", -1), ("", "")
+        self._stopped, self._ending = ("", -1), ("", "")
         self._first: Row | None = None
         self._file: Any = None
         self._create(scene, meta)
@@ -127,7 +127,7 @@ class RecordingWriter:
             self._leave()
             self._settle()
             if self._rows:
-                self._judge_end()
+                self._certify_end()
             by = self._stopped[0] if self._stopped[1] == self._count else ""
             if fault is not None and not isinstance(fault, SystemExit | GeneratorExit):
                 by = episodes.words_of(fault)
@@ -138,7 +138,7 @@ class RecordingWriter:
         return self._sim is sim
 
     def _leave(self) -> None:
-        """Record no more."""
+        """Stop recording this simulator."""
         open_recordings.discard(self)
         if self._scheduled is not None:
             self._scheduled.cancel()
@@ -155,12 +155,12 @@ class RecordingWriter:
                 return
             self._begin_episode()
         elif data.steps != self._next:
-            self._jumped()
+            self._begin_after_jump()
             return
         self._rows.append(self._columns.noted(data))
         self._taken += 1
         if self._taken >= self._full or clock.monotonic() - self._clock >= INTERVAL:
-            self._judge()
+            self._certify()
             self._write()
 
     def _begin(self) -> None:
@@ -173,14 +173,14 @@ class RecordingWriter:
         with postponed():
             if self._first is None:
                 return
-            judged = self._stored["judged/"] + len(self._judged)
-            self._episodes.begin(self._count, self._first_event, judged)
+            step_errors = self._stored["judged/"] + len(self._step_errors)
+            self._episodes.begin(self._count, self._first_event, step_errors)
             self._rows.append(self._first)
             self._first = None
 
     @property
     def _count(self) -> int:
-        """Rows so far."""
+        """Number of rows so far."""
         return self._stored[""] + len(self._rows)
 
     def _settle(self) -> None:
@@ -197,7 +197,7 @@ class RecordingWriter:
         self._catch_up()
         before = _moment(data)
         if kind != "set_state":
-            self._judge_end()
+            self._certify_end()
         try:
             yield
         finally:
@@ -221,7 +221,7 @@ class RecordingWriter:
         if data.steps == self._next:
             self.take(data)
         elif not self._next - self.every <= data.steps < self._next:
-            self._jumped()
+            self._begin_after_jump()
 
     @property
     def _next(self) -> int:
@@ -231,29 +231,31 @@ class RecordingWriter:
         last = self._start if self._first is not None else last
         return (last // self.every + 1) * self.every
 
-    def _jumped(self) -> None:
-        """Begin anew after a jump that nobody told of: an interrupt came right after it."""
+    def _begin_after_jump(self) -> None:
+        """Begin an episode after a jump that was not reported: an interrupt came right after it."""
         with postponed():
             self._begin_episode()
             self._episodes.end("restore")
             self._begin()
 
-    def _judge(self) -> None:
-        """Have the last step judged anew, in newtons and metres; too slow for every one."""
-        found = self._sim.certificate
-        self._judged.append(
+    def _certify(self) -> None:
+        """Store the certificate of the last step, in newtons and metres; too slow for every
+        step.
+        """
+        certificate = self._sim.certificate
+        self._step_errors.append(
             (
                 self._sim.data.time,
-                found.force_residual,
-                1e-3 * max(found.pressure_shift.values(), default=0.0),
+                certificate.force_residual,
+                1e-3 * max(certificate.pressure_shift.values(), default=0.0),
             )
         )
 
-    def _judge_end(self) -> None:
-        """Of an episode that ends; an error in it must not cost the rows, nor prevent a reset."""
+    def _certify_end(self) -> None:
+        """Certify the end of an episode; an error must not cost the rows, nor prevent a reset."""
         if self._first is None:
             with contextlib.suppress(Exception):
-                self._judge()
+                self._certify()
 
     # ---- what is written --------------------------------------------------------------------
 
@@ -271,7 +273,7 @@ class RecordingWriter:
 
     def _rest(self, ended: tuple[str, str]) -> None:
         """Write what is left, and how the run ended, and let go of the file."""
-        if self._file is None and self._said == ended and not self._rows and not self._new_events:
+        if self._file is None and self._ending == ended and not self._rows and not self._new_events:
             return
         self._write(ended)
         file: Any = self._file
@@ -314,15 +316,15 @@ class RecordingWriter:
         recording, not the simulation: it can go on without.
         """
         with self._lock, postponed():
-            rows, judged = self._rows, self._judged
+            rows, step_errors = self._rows, self._step_errors
             now = self._sim.data.time
             first, last = (rows[0][1], rows[-1][1]) if rows else (now, now)
             try:
                 columns = self._columns.of(rows) if rows else {}
                 columns |= foot_history.event_columns(self._new_events)
                 columns |= {
-                    f"judged/{name}": np.array([row[k] for row in judged], float)
-                    for k, name in enumerate(JUDGED)
+                    f"judged/{name}": np.array([row[k] for row in step_errors], float)
+                    for k, name in enumerate(STEP_ERRORS)
                 }
                 need = 2 * sum(column.nbytes for column in columns.values())
                 # asked for before: HDF5 does not survive a disk that fills up while it writes
@@ -334,7 +336,7 @@ class RecordingWriter:
             except (OSError, RuntimeError, KeyError) as fault:
                 self._end(first, reason(fault))
             self._last_stored = rows[-1][0] if rows else self._last_stored
-            self._rows, self._judged, self._stored, self._said = [], [], grown, ended
+            self._rows, self._step_errors, self._stored, self._ending = [], [], grown, ended
             self._taken, self._clock = 0, clock.monotonic()
             # room for these rows but not for as many again: end while they are safe
             if self._free() < MARGIN + need:

@@ -1,5 +1,5 @@
-"""What there is to draw: the triangles of a world or of a recording, each with its body, the link
-that it is a part of and its colour, and planes without end.
+"""Triangles of a world or of a recording, each with its body, link and colour, and infinite
+planes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Part = tuple[Array, int, int, tuple[float, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Triangles:
-    """n triangles on moving bodies (0 is the world), and k planes that do not move.
+    """Triangles on moving bodies (0 is the world), n of them, and k fixed planes.
 
     Attributes:
         corners: outward, in the frame of the moving body [m], shape (n, 3, 3).
@@ -42,12 +42,12 @@ class Triangles:
 
     @property
     def moving(self) -> NDArray[np.bool_]:
-        """Triangles of what can move."""
+        """Triangles of bodies that can move."""
         return self.body > 0
 
 
 def of_world(world: World, model: Model) -> Triangles:
-    """What a world looks like; links are places in ``model.links``."""
+    """Return the triangles of a world; links are indices in ``model.links``."""
     place = {name: k for k, name in enumerate(model.links)}
     parts: list[Part] = []
     planes, owners = [], []
@@ -59,31 +59,31 @@ def of_world(world: World, model: Model) -> Triangles:
         vertices, triangles = mesh_of(shape)
         corners = (link.placement @ vertices)[triangles]
         parts.append((corners, link.body, place[link.name], shape.color))
-    return _joined(parts, np.array(planes).reshape(-1, 2, 3), owners)
+    return _merged(parts, np.array(planes).reshape(-1, 2, 3), owners)
 
 
 def of_look(look: Look) -> Triangles:
-    """What a recording looks like; links are its moving bodies."""
+    """Return the triangles of a recording; links are its moving bodies."""
     parts: list[Part] = [
         (np.asarray(piece.vertices[piece.triangles], float), piece.body, piece.body, piece.color)
         for piece in look.pieces
     ]
-    return _joined(parts, look.planes, [0] * len(look.planes))
+    return _merged(parts, look.planes, [0] * len(look.planes))
 
 
-def _joined(parts: Iterable[Part], planes: Array, owners: list[int]) -> Triangles:
-    """All parts that are not invisible, as one table."""
-    kept = [part for part in parts if len(part[0]) and part[3][3] > 0]
-    corners = np.concatenate([np.zeros((0, 3, 3)), *(part[0] for part in kept)])
+def _merged(parts: Iterable[Part], planes: Array, owners: list[int]) -> Triangles:
+    """Return all visible parts as one table."""
+    drawn = [part for part in parts if len(part[0]) and part[3][3] > 0]
+    corners = np.concatenate([np.zeros((0, 3, 3)), *(part[0] for part in drawn)])
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-18)
-    counts = [len(part[0]) for part in kept]
-    colors = np.array([part[3][:3] for part in kept], np.float32).reshape(-1, 3)
+    counts = [len(part[0]) for part in drawn]
+    colors = np.array([part[3][:3] for part in drawn], np.float32).reshape(-1, 3)
     return Triangles(
         corners.astype(np.float32),
         normals.astype(np.float32),
-        np.repeat(np.array([part[1] for part in kept], np.int32), counts),
-        np.repeat(np.array([part[2] for part in kept], np.int32), counts),
+        np.repeat(np.array([part[1] for part in drawn], np.int32), counts),
+        np.repeat(np.array([part[2] for part in drawn], np.int32), counts),
         np.repeat(colors, counts, axis=0),
         planes,
         np.array(owners, np.int32),

@@ -1,1 +1,1 @@
-"""What is written for people: text on a terminal, tables, figures, films, pages."""
+"""Output for people: text on"""

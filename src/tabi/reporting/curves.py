@@ -1,10 +1,9 @@
-"""What the figures of a recording show, as numbers:
-panels of curves over time, or in the plane of a foot.
+"""Data of the figures of a recording: panels of curves over time, or in the plane of a foot.
 
 Panels, by name: forces (vertical and horizontal, of each foot), cop (centre of pressure in the
-outline of each foot), feet (their states, and every change), soles (of soft ones the pressure, how
-far they sink and tilt), zmp (with the centre of mass above
-it), joints (position, target and effort), energy, certificate.
+outline of each foot), feet (their states, and every change), soles (pressure, sink and tilt of soft
+ones), zmp (with the centre of mass above it), joints (position, target and effort), energy,
+certificate.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import PRISMATIC
-from tabi.recording.foot_words import NOT_TOLD, STATES
+from tabi.recording.foot_words import NOT_RECORDED, STATES
 from tabi.recording.recorded import Recorded
 from tabi.recording.sensor_history import parts
 from tabi.reporting.frames import foot_events, rows
 
 Array = NDArray[np.float64]
 WHAT = ("forces", "cop", "feet", "soles", "zmp", "joints", "energy", "certificate")
-# only where they are asked for: all sensors, or one by its name
+# only on request: all sensors, or one by its name
 SENSORS = "sensors"
-# without being told, the joints that move most
-JOINTS = 6
-# maps of soft soles beside each other, at most
-MAPS = 4
-# a robot that sways less stands still [mm]
-LEAST_SWAY = 1.0
-# what a foot touches with, from the bottom to the top of its panel, and how far feet are apart
-CONTACTS, APART = ("none", "vertex", "edge", "face"), 0.12
+# default number of joints: those that move most
+MAX_JOINTS = 6
+# maps of soft soles beside each other
+MAX_MAPS = 4
+# minimum range of the axes of balance [mm]
+MIN_SWAY_MM = 1.0
+# contacts of a foot, from the bottom to the top of its panel, and distance between feet there
+CONTACTS, FOOT_OFFSET = ("none", "vertex", "edge", "face"), 0.12
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A line: its name, numbers, and whether it is the k-th thing of its panel, drawn solid,
-    dashed, in steps, as a band, dots or crosses, or as a limit.
+    """Curve of a panel: its name, numbers, index in its panel, and style: solid, dashed, in steps,
+    as a band, dots or crosses, or as a limit.
     """
 
     label: str
@@ -52,15 +51,16 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One pair of axes.
+    """Panel with one pair of axes.
 
     Attributes:
         x_label, y_label: with units. log: a logarithmic scale of y. height: on paper [inch].
-        least: of the range of y, so that noise does not fill the axes [unit of y].
-        ticks: words at 0, 1, … of y; those of numbers unless given.
+        least: minimum range of y, so that noise does not fill the axes [unit of y].
+        ticks: words at 0, 1, … of y; default: numbers.
         outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
         face: instead of curves, points (n, 2) and triangles of a soft sole, and a number at each
-            point. scale: what these are, with their unit; panels of one scale stand side by side.
+            point. scale: quantity of these numbers with its unit; panels of one scale are side by
+            side.
     """
 
     name: str
@@ -85,11 +85,11 @@ def panels(
     start: float | None = None,
     end: float | None = None,
 ) -> list[Panel]:
-    """The panels asked for, between two times [s]."""
+    """Return the requested panels, between two times [s]."""
     for name in what:
         if name not in (*WHAT, SENSORS, *run.sensors):
             raise unknown("figure", name, "a recording", (*WHAT, SENSORS, *run.sensors))
-    chosen = rows(run, None, start, end)
+    selected = rows(run, None, start, end)
     makers: dict[str, Any] = {
         "forces": _forces,
         "cop": _pressure,
@@ -99,20 +99,20 @@ def panels(
         "energy": _energy,
         "certificate": _certificate,
     }
-    found: list[Panel] = []
+    panel_list: list[Panel] = []
     for name in what:
         if name == "joints":
-            found += _joints(run, chosen, joints)
+            panel_list += _joints(run, selected, joints)
         elif name in makers:
-            found += makers[name](run, chosen)
+            panel_list += makers[name](run, selected)
         else:
-            found += _sensors(run, chosen, list(run.sensors) if name == SENSORS else [name])
-    if not found:
+            panel_list += _sensors(run, selected, list(run.sensors) if name == SENSORS else [name])
+    if not panel_list:
         raise ModelError(
             f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet, "
             "no soft soles, or no sensors"
         )
-    return found
+    return panel_list
 
 
 def _over_time(
@@ -126,8 +126,8 @@ def _over_time(
     return Panel(name, title, "time [s]", y_label, curves, log, least=least)
 
 
-def _forces(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    t, wrench, names = run.time[chosen], run.feet["wrench"][chosen], run.world.feet.names
+def _forces(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    t, wrench, names = run.time[selected], run.feet["wrench"][selected], run.world.feet.names
     if not names:
         return []
     up = [Curve(f"{name} foot", t, wrench[:, k, 2], k) for k, name in enumerate(names)]
@@ -150,153 +150,160 @@ def _forces(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
 _AXES = ((0, "x", "solid"), (1, "y", "dashed"))
 
 
-def _pressure(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    feet, found = run.world.feet, []
+def _pressure(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    feet, panel_list = run.world.feet, []
     for k, name in enumerate(feet.names):
-        at = 1e3 * run.feet["pressure"][chosen, k]
+        at = 1e3 * run.feet["pressure"][selected, k]
         there = np.isfinite(at).all(axis=1)
         curve = Curve("centre of pressure", at[there, 0], at[there, 1], k)
         labels = (f"Centre of pressure, {name} foot", "x in the foot [mm]", "y [mm]")
-        found.append(
+        panel_list.append(
             Panel(
                 "cop",
                 *labels,
                 [curve],
                 outline=1e3 * feet.outlines[k],
-                colour_by=run.time[chosen][there],
+                colour_by=run.time[selected][there],
             )
         )
-    return found
+    return panel_list
 
 
-def _feet(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    """States over time, with a cross at every change; sliding as a broad band."""
-    names, t, found = run.world.feet.names, run.time[chosen], []
-    if not names or (run.feet["state"][chosen] == NOT_TOLD).all():
+def _feet(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    """Return states over time, with a cross at every change; sliding as a broad band."""
+    names, t, curves = run.world.feet.names, run.time[selected], []
+    if not names or (run.feet["state"][selected] == NOT_RECORDED).all():
         return []
     for k, name in enumerate(names):
-        events = [event for event in foot_events(run, chosen) if event.foot == name]
+        events = [event for event in foot_events(run, selected) if event.foot == name]
         when = np.array([event.time for event in events], float)
         after = np.array([STATES.index(event.after) for event in events], int)
-        x, y = t, run.feet["state"][chosen, k].astype(int)
-        # the moments of changes between the rows; a run that was set back has none of its own
+        x, y = t, run.feet["state"][selected, k].astype(int)
+        # changes between the rows; not for a run that was set back in time
         if (np.diff(t) >= 0).all():
             order = np.argsort(np.concatenate([x, when]), kind="stable")
             x, y = (np.concatenate(pair)[order] for pair in ((x, when), (y, after)))
-        shift = APART * (k - 0.5 * (len(names) - 1))
+        shift = FOOT_OFFSET * (k - 0.5 * (len(names) - 1))
         level = np.where(y >= 0, y % len(CONTACTS) + shift, np.nan)
         slides = np.where(y > len(CONTACTS), level, np.nan)
-        found.append(Curve(f"{name} foot", x, level, k, "steps"))
+        curves.append(Curve(f"{name} foot", x, level, k, "steps"))
         if np.isfinite(slides).any():
-            found.append(Curve(f"{name} foot slides", x, slides, k, "band"))
+            curves.append(Curve(f"{name} foot slides", x, slides, k, "band"))
         if len(when):
             label = f"{name} foot changes"
-            found.append(Curve(label, when, after % len(CONTACTS) + shift, k, "crosses"))
-    panel = _over_time("feet", "What the feet touch with", "", found)
+            curves.append(Curve(label, when, after % len(CONTACTS) + shift, k, "crosses"))
+    panel = _over_time("feet", "What the feet touch with", "", curves)
     return [replace(panel, ticks=CONTACTS)]
 
 
-def _soles(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    """Pressure on the faces of soft soles and pads, at its highest and on average, and over time
-    its highest, and how far they sink and tilt.
+def _soles(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    """Return the pressure on the faces of soft soles and pads, at its maximum and on average, and
+    over time its maximum, sink and tilt.
     """
-    t, pads = run.time[chosen], list(run.pads.values())
+    t, pads = run.time[selected], list(run.pads.values())
     if not pads:
         return []
-    highest = [1e-3 * pad.pressure[chosen].max(axis=1) for pad in pads]
-    found = []
+    highest = [1e-3 * pad.pressure[selected].max(axis=1) for pad in pads]
+    panel_list = []
     for scale in ("pressure, highest [kPa]", "pressure, mean [kPa]"):
-        for pad, top in list(zip(pads, highest, strict=True))[:MAPS]:
+        for pad, top in list(zip(pads, highest, strict=True))[:MAX_MAPS]:
             k = int(top.argmax())
-            pressure = 1e-3 * pad.pressure[chosen]
+            pressure = 1e-3 * pad.pressure[selected]
             peak = scale == "pressure, highest [kPa]"
             title = f"{pad.name}, {t[k]:.3f} s" if peak else f"{pad.name}, mean of the run"
             values = pressure[k] if peak else pressure.mean(axis=0)
             face = (1e3 * pad.nodes[:, :2], pad.triangles, np.maximum(values, 0.0))
             labels = (title, "x in the foot [mm]", "y [mm]")
-            found.append(Panel("soles", *labels, [], face=face, scale=scale))
+            panel_list.append(Panel("soles", *labels, [], face=face, scale=scale))
     tops = [Curve(pad.name, t, highest[k], k) for k, pad in enumerate(pads)]
-    sinks = [Curve(pad.name, t, 1e3 * pad.sink[chosen], k) for k, pad in enumerate(pads)]
+    sinks = [Curve(pad.name, t, 1e3 * pad.sink[selected], k) for k, pad in enumerate(pads)]
     tilts = [
-        Curve(f"{pad.name}, about {axis}", t, 1e3 * pad.tilt[chosen, c], k, style)
+        Curve(f"{pad.name}, about {axis}", t, 1e3 * pad.tilt[selected, c], k, style)
         for k, pad in enumerate(pads)
         for c, axis, style in _AXES
     ]
     return [
-        *found,
+        *panel_list,
         _over_time("soles", "Highest pressure under soft soles", "pressure [kPa]", tops),
         _over_time("soles", "How far soft soles sink in", "sink [mm]", sinks),
         _over_time("soles", "Tilt of the planes through what presses", "tilt [mrad]", tilts),
     ]
 
 
-def _sensors(run: Recorded, chosen: NDArray[np.int64], names: list[str]) -> list[Panel]:
-    """A panel for each kind of number of each sensor: its force, its torque, …"""
-    t, found = run.time[chosen], []
+def _sensors(run: Recorded, selected: NDArray[np.int64], names: list[str]) -> list[Panel]:
+    """Return a panel for each kind of number of each sensor: its force, its torque, …"""
+    t, panel_list = run.time[selected], []
     for name in names:
         values = run.sensors[name]
         for part in parts(run.sensor_labels[name]):
             curves = [
-                Curve(f"{part.word} {axis}".rstrip(), t, values[chosen, c], c)
+                Curve(f"{part.word} {axis}".rstrip(), t, values[selected, c], c)
                 for c, axis in zip(part.columns, part.axes, strict=True)
             ]
             title = f"Sensor {name}, {part.word}"
-            found.append(_over_time("sensors", title, part.title, curves))
-    return found
+            panel_list.append(_over_time("sensors", title, part.title, curves))
+    return panel_list
 
 
-def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    t, found = run.time[chosen], []
+def _zmp(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    t, panel_list = run.time[selected], []
     names = run.world.robot_names
     for k, name in enumerate(names):
-        zmp, centre = run.robots["zmp"][chosen, k], run.robots["centre_of_mass"][chosen, k]
+        zmp, centre = run.robots["zmp"][selected, k], run.robots["centre_of_mass"][selected, k]
         for c, axis, _ in _AXES:
             curves = [
                 Curve("zero moment point", t, 1e3 * zmp[:, c], 0),
                 Curve("centre of mass", t, 1e3 * centre[:, c], 1, "dashed"),
             ]
-            found.append(
+            panel_list.append(
                 _over_time(
                     "zmp",
                     f"Balance along {axis}" + (f", {name}" if len(names) > 1 else ""),
                     f"{axis} [mm]",
                     curves,
-                    least=LEAST_SWAY,
+                    least=MIN_SWAY_MM,
                 )
             )
-    return found
+    return panel_list
 
 
-def _joints(run: Recorded, chosen: NDArray[np.int64], asked: Sequence[str] | None) -> list[Panel]:
-    """One panel of positions in degrees, one in millimetres where joints slide, one of efforts."""
+def _joints(
+    run: Recorded, selected: NDArray[np.int64], requested: Sequence[str] | None
+) -> list[Panel]:
+    """Return one panel of positions in degrees, one in millimetres for sliding joints, one of
+    efforts.
+    """
     world: Any = run.world
     places = {
         name: world.joint_of.index(name)
         for name in run.joint_names
         if world.joint_of.count(name) == 1
     }
-    for name in asked or ():
+    for name in requested or ():
         if name not in places:
             raise unknown("joint", name, "the recording", places)
     kinds = {
         int(start): int(kind)
         for start, kind in zip(world.body["v_start"][1:], world.body["kind"][1:], strict=True)
     }
-    q = {name: run.q[chosen, world.dof["q"][k]] for name, k in places.items()}
-    most = sorted(places, key=lambda name: float(np.ptp(q[name])), reverse=True)[:JOINTS]
-    names, t = list(asked) if asked else [name for name in places if name in most], run.time[chosen]
-    found = []
+    q = {name: run.q[selected, world.dof["q"][k]] for name, k in places.items()}
+    most_moving = sorted(places, key=lambda name: float(np.ptp(q[name])), reverse=True)[:MAX_JOINTS]
+    names, t = (
+        list(requested) if requested else [name for name in places if name in most_moving],
+        run.time[selected],
+    )
+    panel_list = []
     for slides, unit, factor in ((False, "°", 180 / np.pi), (True, "mm", 1e3)):
-        own = [name for name in names if (kinds.get(places[name]) == PRISMATIC) == slides]
-        curves = [Curve(name, t, factor * q[name], i) for i, name in enumerate(own)]
-        for i, name in enumerate(own):
-            target = factor * run.motors["target"][chosen, places[name]]
+        shown = [name for name in names if (kinds.get(places[name]) == PRISMATIC) == slides]
+        curves = [Curve(name, t, factor * q[name], i) for i, name in enumerate(shown)]
+        for i, name in enumerate(shown):
+            target = factor * run.motors["target"][selected, places[name]]
             curves.append(Curve(f"{name}, target", t, target, i, "dashed"))
-        if own:
+        if shown:
             title = "Joint positions (dashed: targets)"
-            found.append(_over_time("joints", title, f"position [{unit}]", curves))
+            panel_list.append(_over_time("joints", title, f"position [{unit}]", curves))
     effort = [
-        Curve(name, t, run.motors["effort"][chosen, places[name]], i)
+        Curve(name, t, run.motors["effort"][selected, places[name]], i)
         for i, name in enumerate(names)
     ]
     unit = {True: "N", False: "N·m"}
@@ -305,13 +312,13 @@ def _joints(run: Recorded, chosen: NDArray[np.int64], asked: Sequence[str] | Non
     )
     if not names:
         return []
-    return [*found, _over_time("joints", "Efforts of the motors", f"effort [{units}]", effort)]
+    return [*panel_list, _over_time("joints", "Efforts of the motors", f"effort [{units}]", effort)]
 
 
-def _energy(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    t = run.time[chosen]
-    kinetic = run.energy["kinetic"][chosen]
-    potential = run.energy["potential"][chosen]
+def _energy(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    t = run.time[selected]
+    kinetic = run.energy["kinetic"][selected]
+    potential = run.energy["potential"][selected]
     lift = potential - potential[0]
     curves = [
         Curve("kinetic", t, kinetic, 0),
@@ -321,22 +328,22 @@ def _energy(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
     return [_over_time("energy", "Energy", "energy [J]", curves)]
 
 
-def _certificate(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    t = run.time[chosen]
-    # what is exact has no place on a logarithmic scale
+def _certificate(run: Recorded, selected: NDArray[np.int64]) -> list[Panel]:
+    t = run.time[selected]
+    # zeros cannot be drawn on a logarithmic scale
     residual, depth = (
         np.where(x > 0, x, np.nan)
-        for x in (run.certificate["residual"][chosen], -run.certificate["gap"][chosen])
+        for x in (run.certificate["residual"][selected], -run.certificate["gap"][selected])
     )
     limit = Curve("tolerance", t[[0, -1]], np.full(2, run.tolerance), 1, "limit")
     error = [Curve("residual", t, residual, 0, "dots"), limit]
-    found = [
+    panel_list = [
         _over_time(
             "certificate", "Backward error of the contact forces", "residual [m/s]", error, log=True
         )
     ]
     if np.isfinite(depth).any():
-        found.append(
+        panel_list.append(
             _over_time(
                 "certificate",
                 "Deepest overlap of bodies",
@@ -345,4 +352,4 @@ def _certificate(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
                 log=True,
             )
         )
-    return found
+    return panel_list

@@ -1,7 +1,7 @@
-"""Two runs side by side: when they part, and how far.
+"""Comparison of two runs: first difference, and largest differences.
 
-Rows belong together when they are of the same time.
-The same means the same to the last bit, which tabi promises on one machine.
+Rows of the same time are compared. Two runs are the same if they are identical to the last bit,
+which tabi guarantees on one machine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Array = NDArray[np.float64]
 
 
 def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
-    """What differs.
+    """Compare two recorded runs row by row.
 
     Returns:
         verdict: "same", "different" or "not comparable", with reason.
-            meta: what differs in it, {name: [of a, of b]}. episodes: of a, of b.
+            meta: its differences, {name: [of a, of b]}. episodes: of a, of b.
             rows: of a, of b, in common.
-        parts_at: first time at which anything differs [s], or None.
+        parts_at: time of the first difference [s], or None.
             largest: of q, v, force: {difference, time, name, a, b}.
     """
     meta = {
@@ -54,13 +54,13 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
         if gap.size and gap.max() > 0:
             row, column = np.unravel_index(int(np.argmax(gap)), gap.shape)
             first.append(float(time[np.flatnonzero(gap.max(axis=1) > 0)[0]]))
-            found = {
+            entry = {
                 "difference": float(gap[row, column]),
                 "time": float(time[row]),
                 "name": names[column],
                 "a": float(x[row, column]),
             }
-            result["largest"][name] = found | {"b": float(y[row, column])}
+            result["largest"][name] = entry | {"b": float(y[row, column])}
     result["parts_at"] = min(first, default=None)
     same = not first and len(i) == len(a.time) == len(b.time)
     reason = "" if same or first else "they are equal where both are, but not equally long"
@@ -68,22 +68,22 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
 
 
 def code(result: dict[str, Any]) -> int:
-    """The exit code of a verdict."""
+    """Return the exit code of a verdict."""
     return {"same": SAME, "different": DIFFERENT, "not comparable": NOT_COMPARABLE}[
         result["verdict"]
     ]
 
 
 def _about(run: Recorded) -> dict[str, Any]:
-    """Meta data, flat; when it was recorded is never the same."""
-    found = {"dt": run.dt, "tolerance": run.tolerance, "version": run.version, "scene": run.scene}
+    """Return meta data, flat, without the time of the recording."""
+    about = {"dt": run.dt, "tolerance": run.tolerance, "version": run.version, "scene": run.scene}
     for key, value in run.meta.items():
-        found |= (
+        about |= (
             {f"{key}.{name}": x for name, x in value.items()}
             if isinstance(value, dict)
             else {key: value}
         )
-    return found
+    return about
 
 
 def _obstacle(a: Recorded, b: Recorded) -> str:
@@ -119,7 +119,7 @@ def _columns(
     bodies = sorted({*a.body_names, *b.body_names})
     both = [(_force(a, name), _force(b, name), name) for name in bodies]
     forces = [(x, y, name) for x, y, name in both if x is not None or y is not None]
-    found = [("q", a.q[i], b.q[k], places), ("v", a.v[i], b.v[k], rates)]
+    columns = [("q", a.q[i], b.q[k], places), ("v", a.v[i], b.v[k], rates)]
     if forces:
         left = np.concatenate(
             [(np.zeros((len(a.time), 3)) if x is None else x)[i] for x, _, _ in forces], axis=1
@@ -127,32 +127,35 @@ def _columns(
         right = np.concatenate(
             [(np.zeros((len(b.time), 3)) if y is None else y)[k] for _, y, _ in forces], axis=1
         )
-        found.append(
+        columns.append(
             ("force", left, right, [f"{name}.{axis}" for _, _, name in forces for axis in "xyz"])
         )
-    return found
+    return columns
 
 
 def _force(run: Recorded, body: str) -> Array | None:
-    """Contact force on a body in every row [N], shape (n, 3);
-    None where it never touches anything.
+    """Return the contact force on a body in every row [N], shape (n, 3); None if it never touches
+    anything.
     """
     if body not in run.body_names:
         return None
     place, row = run.body_names.index(body), np.repeat(np.arange(len(run.time)), run.contact_count)
     total, touched = np.zeros((len(run.time), 3)), False
     for side, sign in (("body_a", 1.0), ("body_b", -1.0)):
-        own = run.contacts[side] == place
-        touched |= bool(own.any())
+        on_body = run.contacts[side] == place
+        touched |= bool(on_body.any())
         total += sign * np.stack(
-            [np.bincount(row[own], run.contacts["force"][own, c], len(run.time)) for c in range(3)],
+            [
+                np.bincount(row[on_body], run.contacts["force"][on_body, c], len(run.time))
+                for c in range(3)
+            ],
             axis=1,
         )
     return total if touched else None
 
 
 def text(result: dict[str, Any]) -> str:
-    """For people."""
+    """Return the comparison as text for people."""
     rows, why = result["rows"], f": {result['reason']}" if result["reason"] else ""
     lines = [
         f"{result['verdict']}{why} ({rows['common']} rows in common of {rows['a']} and {rows['b']})"
@@ -175,7 +178,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 def _first_difference(a: str, b: str) -> tuple[str, str]:
-    """The first lines in which two texts differ: their beginnings are often the same."""
+    """Return the first lines in which two texts differ: their beginnings are often the same."""
     lines = zip_longest(a.splitlines(), b.splitlines(), fillvalue="(ends)")
     return next(((x, y) for x, y in lines if x != y), (a, b))
 

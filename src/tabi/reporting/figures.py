@@ -1,5 +1,5 @@
-"""Draws the panels of ``curves`` into one figure, as one would put into a paper:
-panels over time above each other, feet side by side.
+"""Drawing of the panels of ``curves`` in one figure: panels over time above each other, feet side
+by side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tabi.reporting.curves import Curve, Panel
 from tabi.reporting.outputs import check_figure
 from tabi.reporting.pressure_scale import SCALE, STEPS
 
-# colours that the colour-blind tell apart (Wong 2011)
+# colours that colour-blind readers can distinguish (Wong 2011)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 STYLES: dict[str, dict[str, Any]] = {
     "solid": {"linewidth": 1.3},
@@ -42,7 +42,9 @@ def picture(panels: list[Panel], title: str = "") -> Any:
 
     planes = [p for p in panels if p.outline is not None]
     lines = [p for p in panels if p.outline is None and p.face is None]
-    maps = {p.scale: [one for one in panels if one.scale == p.scale] for p in panels if p.face}
+    maps = {
+        p.scale: [panel for panel in panels if panel.scale == p.scale] for p in panels if p.face
+    }
     heights = ([3.2] if planes else []) + [2.4] * len(maps) + [panel.height for panel in lines]
     figure = Figure(figsize=(7.2, 0.5 + sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
@@ -56,8 +58,8 @@ def picture(panels: list[Panel], title: str = "") -> Any:
         bar = figure.colorbar(colours, ax=axes, shrink=0.8, pad=0.02)
         bar.set_label("time [s]", size=8)
         bar.ax.tick_params(labelsize=7)
-    for k, (scale, own) in enumerate(maps.items()):
-        _maps(figure, grid[k + bool(planes)], own, scale)
+    for k, (scale, faces) in enumerate(maps.items()):
+        _maps(figure, grid[k + bool(planes)], faces, scale)
     first: Any = None
     for k, panel in enumerate(lines):
         first = figure.add_subplot(grid[k + bool(planes) + len(maps)], sharex=first)
@@ -162,7 +164,7 @@ def _plane(ax: Any, panel: Panel) -> Any:
 
 
 def _maps(figure: Any, cell: Any, panels: list[Panel], scale: str) -> None:
-    """Numbers on the faces of soft soles, side by side, in colours of one scale."""
+    """Draw numbers on the faces of soft soles, side by side, in colours of one scale."""
     from matplotlib.colors import LinearSegmentedColormap
 
     shades = [(at, tuple(c / 255 for c in rgb)) for at, rgb in zip(STEPS, SCALE, strict=True)]
@@ -187,10 +189,10 @@ def _maps(figure: Any, cell: Any, panels: list[Panel], scale: str) -> None:
 
 
 def rim(triangles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges of one triangle only, pairs of points."""
+    """Return the edges of one triangle only, pairs of points."""
     edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    found, count = np.unique(edges, axis=0, return_counts=True)
-    return found[count == 1]
+    unique_edges, count = np.unique(edges, axis=0, return_counts=True)
+    return unique_edges[count == 1]
 
 
 def _dress(ax: Any, panel: Panel) -> None:
@@ -203,5 +205,5 @@ def _dress(ax: Any, panel: Panel) -> None:
 
 
 def plain(words: str) -> str:
-    """Words from a file: a dollar would begin a formula."""
+    """Return words of a file for a label, in which a dollar would begin a formula."""
     return words.replace("$", r"\$")[:120]

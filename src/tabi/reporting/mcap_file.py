@@ -1,4 +1,4 @@
-"""A recording as an MCAP file of JSON messages, which Foxglove and others play.
+"""Export of a recording to an MCAP file of JSON messages, which Foxglove and others play.
 
 Topics: /tf (places of bodies), /scene (their meshes, once), /forces (arrows), /joint_states, /feet,
 /foot_events (changes of feet, when they were), /robots, /energy, /certificate. Those that
@@ -45,15 +45,15 @@ TOPICS = {
 WORLD = "world"
 
 
-def write(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
-    """Write the rows chosen."""
+def write(run: Recorded, path: Path, selected: NDArray[np.int64]) -> list[Path]:
+    """Write the selected rows to a file."""
     try:
         from mcap.writer import Writer
     except ImportError:
         raise RecordingError(
             f"{path}: MCAP needs the package mcap; install it with: pip install 'tabi[export]'"
         ) from None
-    found = frames(run, chosen)
+    drawn = frames(run, selected)
     with path.open("wb") as stream:
         writer = Writer(stream)
         writer.start(profile="", library="tabi")
@@ -79,20 +79,20 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
                 "meta": json.dumps(run.meta),
             },
         )
-        begin = float(found.time.min())
+        begin = float(drawn.time.min())
 
         def send(topic: str, at: float, message: dict[str, Any]) -> None:
             stamp = round(1e9 * (at - begin))
             writer.add_message(channels[topic], stamp, json.dumps(message).encode(), stamp)
 
         send("/scene", begin, {"entities": _meshes(run), "deletions": []})
-        for k, row in enumerate(chosen):
-            at = float(found.time[k])
-            send("/tf", at, {"transforms": _places(found, k, at - begin)})
-            send("/forces", at, {"entities": [_arrows(found, k, at - begin)], "deletions": []})
+        for k, row in enumerate(selected):
+            at = float(drawn.time[k])
+            send("/tf", at, {"transforms": _places(drawn, k, at - begin)})
+            send("/forces", at, {"entities": [_arrows(drawn, k, at - begin)], "deletions": []})
             for topic, values in _values(run, int(row)).items():
                 send(topic, at, {"time": at} | values)
-        for event in foot_events(run, chosen):
+        for event in foot_events(run, selected):
             send("/foot_events", max(event.time, begin), asdict(event))
         writer.finish()
     return [path]
@@ -111,8 +111,8 @@ def _turn(q: Any) -> dict[str, float]:
     return {part: float(x) for part, x in zip("wxyz", q, strict=True)}
 
 
-def _places(found: Frames, k: int, at: float) -> list[dict[str, Any]]:
-    """X_WB of every moving body."""
+def _places(drawn: Frames, k: int, at: float) -> list[dict[str, Any]]:
+    """Return X_WB of every moving body."""
     return [
         {
             "timestamp": _stamp(at),
@@ -121,7 +121,7 @@ def _places(found: Frames, k: int, at: float) -> list[dict[str, Any]]:
             "translation": _point(p),
             "rotation": _turn(q),
         }
-        for b, (p, q) in enumerate(zip(found.position[k], found.quaternion[k], strict=True))
+        for b, (p, q) in enumerate(zip(drawn.position[k], drawn.quaternion[k], strict=True))
         if b
     ]
 
@@ -170,10 +170,10 @@ def _meshes(run: Recorded) -> list[dict[str, Any]]:
     return entities
 
 
-def _arrows(found: Frames, k: int, at: float) -> dict[str, Any]:
-    """Forces of one moment; an arrow points along its own x."""
+def _arrows(drawn: Frames, k: int, at: float) -> dict[str, Any]:
+    """Return the forces of one frame; an arrow points along its x axis."""
     arrows = []
-    for point, force in zip(*found.arrows(k), strict=True):
+    for point, force in zip(*drawn.arrows(k), strict=True):
         size = float(np.linalg.norm(force))
         if size == 0.0:
             continue
@@ -185,7 +185,7 @@ def _arrows(found: Frames, k: int, at: float) -> dict[str, Any]:
             if np.linalg.norm(half) > 1e-9
             else (0.0, 0.0, 0.0, 1.0)
         )
-        long = found.arrow * size
+        long = drawn.arrow * size
         shape = {
             "shaft_length": 0.8 * long,
             "shaft_diameter": 0.008,
@@ -203,7 +203,7 @@ def _arrows(found: Frames, k: int, at: float) -> dict[str, Any]:
 
 
 def _values(run: Recorded, row: int) -> dict[str, dict[str, Any]]:
-    """Numbers of one moment; what is not there is null."""
+    """Return the numbers of one frame; missing ones are null."""
     world: Any = run.world
 
     def listed(values: Any) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""A recording as a GIF by Pillow, or as an MP4 where ffmpeg is installed."""
+"""Export of a recording to a GIF by Pillow, or to an MP4 where ffmpeg is installed."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from tabi.reporting.frames import frames
 from tabi.reporting.raster import FORCE, MARKS, Painter
 
 Report = Callable[[int, int], None]
-COLORS = 128
-# a GIF counts time in hundredths of a second; browsers slow down what is faster than two of them
-TICK = 0.01
+COLOR_COUNT = 128
+# GIFs count time in hundredths of a second; browsers slow down frames below two of them
+GIF_TICK_S = 0.01
 
 
 def write(
     run: Recorded,
     path: Path,
-    chosen: NDArray[np.int64],
+    selected: NDArray[np.int64],
     size: tuple[int, int],
     report: Report | None = None,
 ) -> list[Path]:
-    """Write a film of some rows, at the pace they were simulated at."""
+    """Write a film of some rows, in real time."""
     look = run.look
-    found = frames(run, chosen)
-    between = float(np.median(np.abs(np.diff(found.time)))) if len(chosen) > 1 else 0.1
-    painter = Painter(look, found, size)
+    drawn = frames(run, selected)
+    between = float(np.median(np.abs(np.diff(drawn.time)))) if len(selected) > 1 else 0.1
+    painter = Painter(look, drawn, size)
 
     def pictures() -> Iterator[Image.Image]:
-        for k in range(len(chosen)):
+        for k in range(len(selected)):
             if report is not None:
-                report(k, len(chosen))
+                report(k, len(selected))
             yield painter.picture(k)
 
     if path.suffix.lower() == ".gif":
@@ -49,25 +49,28 @@ def write(
 
 
 def write_gif(path: Path, pictures: Iterator[Image.Image], between: float) -> None:
-    """Pictures in a loop, with the colours of the first one, and those of forces and marks,
-    which may come later.
+    """Write pictures in a loop, with the colours of the first one, and those of forces and marks,
+    which may appear later.
     """
-    first, kept = next(pictures), (FORCE, *MARKS)
-    plain, palette = first.quantize(COLORS - len(kept)), Image.new("P", (1, 1))
-    own = plain.getpalette() or []
+    first, mark_colors = next(pictures), (FORCE, *MARKS)
+    plain, palette = first.quantize(COLOR_COUNT - len(mark_colors)), Image.new("P", (1, 1))
+    colors = plain.getpalette() or []
     palette.putpalette(
-        [*own[: 3 * (COLORS - len(kept))], *(part for color in kept for part in color)]
+        [
+            *colors[: 3 * (COLOR_COUNT - len(mark_colors))],
+            *(part for color in mark_colors for part in color),
+        ]
     )
-    first, *others = [
+    first, *rest = [
         picture.quantize(palette=palette, dither=Image.Dither.NONE)
         for picture in chain([first], pictures)
     ]
-    duration = max(20, int(1000 * TICK * round(between / TICK)))
+    duration = max(20, int(1000 * GIF_TICK_S * round(between / GIF_TICK_S)))
     first.save(
         path,
         format="GIF",
         save_all=True,
-        append_images=others,
+        append_images=rest,
         duration=duration,
         loop=0,
         optimize=False,
@@ -75,22 +78,22 @@ def write_gif(path: Path, pictures: Iterator[Image.Image], between: float) -> No
 
 
 def ffmpeg() -> str | None:
-    """The program that writes films, on the path or from the package imageio-ffmpeg."""
-    found = shutil.which("ffmpeg")
-    if found is None:
+    """Return the program ffmpeg, on the path or from the package imageio-ffmpeg."""
+    program = shutil.which("ffmpeg")
+    if program is None:
         try:
             from imageio_ffmpeg import get_ffmpeg_exe
 
-            found = get_ffmpeg_exe()
+            program = get_ffmpeg_exe()
         except (ImportError, RuntimeError):
-            found = None
-    return found
+            program = None
+    return program
 
 
 def write_mp4(
     path: Path, pictures: Iterator[Image.Image], between: float, size: tuple[int, int]
 ) -> None:
-    """Pictures through ffmpeg."""
+    """Write pictures with ffmpeg to a film."""
     program = ffmpeg()
     if program is None:
         raise RecordingError(
@@ -125,11 +128,11 @@ def write_mp4(
         for picture in pictures:
             process.stdin.write(picture.tobytes())
     except BrokenPipeError:
-        pass  # it says below why it has stopped
+        pass  # its error message follows below
     finally:
-        _, said = process.communicate()
+        _, errors = process.communicate()
     if process.returncode:
-        why = said.decode(errors="replace").strip().splitlines()
+        why = errors.decode(errors="replace").strip().splitlines()
         raise RecordingError(
             f"{path}: ffmpeg could not write it: {why[-1] if why else process.returncode}"
         )

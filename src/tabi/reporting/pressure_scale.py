@@ -1,7 +1,7 @@
-"""Colours of pressures, and pictures of a pad's face in them.
+"""Colour scale of pressures, and pictures of a pad's face.
 
-Dark rubber bears nothing; what bears something is blue, green, and at last yellow: lighter is
-always more, also for who tells no colours apart.
+Dark rubber has no load; loaded rubber is blue, green, and yellow: lighter is always more, also for
+colour-blind readers.
 """
 
 from __future__ import annotations
@@ -11,32 +11,31 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
-# parts of the top of the scale, and their colours
+# shares of the end of the scale, and their colours
 STEPS = (0.0, 0.01, 0.33, 0.67, 1.0)
 SCALE = ((41, 43, 48), (62, 80, 160), (33, 145, 140), (94, 201, 98), (253, 231, 37))
-# ends of scales, of a power of ten
+# ends of scales, relative to a power of ten
 ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
-LEAST = 1e3  # Pa, the lowest top of a scale
+MIN_SCALE_END = 1e3  # Pa
 PAPER = (255, 255, 255)
 
 
 def colors(part: Array) -> Pixels:
-    """Red, green and blue of parts of the scale, 0 to 1, shape (…, 3)."""
+    """Return red, green and blue of shares of the scale, 0 to 1, shape (…, 3)."""
     at = np.clip(part, 0.0, 1.0)
-    found = [np.interp(at, STEPS, channel) for channel in np.array(SCALE, float).T]
-    return np.round(np.stack(found, axis=-1)).astype(np.uint8)
+    channels = [np.interp(at, STEPS, channel) for channel in np.array(SCALE, float).T]
+    return np.round(np.stack(channels, axis=-1)).astype(np.uint8)
 
 
 def top(highest: float) -> float:
-    """The end of the scale [Pa] for a highest pressure: the next round number."""
-    highest = max(highest, LEAST)
+    """Return the end of the scale [Pa] for a highest pressure: the next round number."""
+    highest = max(highest, MIN_SCALE_END)
     decade = 10.0 ** np.floor(np.log10(highest))
     return float(next((n * decade for n in ENDS if n * decade >= highest), 10 * decade))
 
 
 class FaceRaster:
-    """The face of a pad from above, as pixels: x upwards and y to the left, as one looks down on
-    one's own foot.
+    """Raster of a pad's face from above: x upwards and y to the left, as seen by the robot.
 
     Args:
         nodes: [m], shape (n, 3). triangles: shape (m, 3). pixel: its size [m].
@@ -56,7 +55,7 @@ class FaceRaster:
             a, b, c = plane[corners]
             (ux, uy), (vx, vy) = b - a, c - a
             size = ux * vy - uy * vx
-            # a triangle that stands on its edge is not seen from above
+            # a vertical triangle is invisible from above
             if abs(size) < 1e-15:
                 continue
             px, py = x[:, None] - a[0], y[None, :] - a[1]
@@ -71,11 +70,11 @@ class FaceRaster:
         return self.corners.shape[:2]
 
     def values(self, at_nodes: Array) -> Array:
-        """Numbers between those of the nodes; NaN outside of the face."""
+        """Return interpolated values of the nodes; NaN outside of the face."""
         return (at_nodes[self.corners] * self.weights).sum(axis=-1)
 
     def picture(self, pressure: Array, highest: float) -> Pixels:
-        """Pressures at the nodes [Pa] in colours that end at a highest one."""
+        """Return a picture of pressures at the nodes [Pa], with colours that end at ``highest``."""
         values = self.values(pressure)
         there = np.isfinite(values)
         return np.where(there[..., None], colors(np.where(there, values, 0.0) / highest), PAPER)

@@ -1,7 +1,7 @@
-"""On what part of its sole a foot stands, for drawing: its face, an edge of it, or a corner.
+"""Contact part of a sole, for drawing: its face, an edge of it, or a corner.
 
-The points that touch have a convex hull in the plane of the sole. A face is all of it; an edge is
-the side of it that the pressure point is nearest to, and a vertex such a corner.
+The contact points have a convex hull in the plane of the sole. A face is all of it; an edge is its
+side nearest to the pressure point, and a vertex its nearest corner.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from tabi.recording.foot_words import EDGE, NONE, SLIDES, VERTEX
 from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
-# points of a recording with a smaller gap touch [m]
-CLOSE = 1e-4
+# largest gap of a contact point of a recording [m]
+MAX_CONTACT_GAP = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Soles:
-    """All feet at one moment.
+    """Soles of all feet at one time.
 
     Attributes:
         positions (f, 3) [m], rotations (f, 3, 3): X_WF.
-        states: places in ``foot_words.STATES``, less than 0 where it is not told.
+        states: index in ``foot_words.STATES``, negative if not recorded.
         margins (f,): distance of the pressure point from the sole's edge [m], NaN without a load.
-        lit: corners, in the plane of each foot, of what it stands on [m], shape (k, 2): one point,
+        lit: corners of the contact part in the plane of each foot [m], shape (k, 2): one point,
             two ends of an edge, a polygon; none in the air.
     """
 
@@ -42,11 +42,11 @@ class Soles:
 
 
 def lit(state: int, points: Array, pressure: Array, sole: Array) -> Array:
-    """What a foot stands on, in its plane [m].
+    """Return the contact part of a sole, in its plane [m].
 
     Args:
-        state: of the foot. points: that touch, shape (n, 2). pressure: its pressure point.
-        sole: the outline of it, for a face that bears between its points.
+        state: of the foot. points: of contact, shape (n, 2). pressure: its pressure point.
+        sole: its outline, for a face with load between its points.
     """
     contact = state % SLIDES if state > NONE else NONE
     if contact == NONE:
@@ -60,7 +60,7 @@ def lit(state: int, points: Array, pressure: Array, sole: Array) -> Array:
 
 
 def _hull(points: Array) -> Array:
-    """Corners of the convex hull; of points on a line its ends."""
+    """Return the corners of the convex hull; of points on a line its ends."""
     if len(points) > 2:
         try:
             return convex_outline("sole", points)
@@ -72,7 +72,7 @@ def _hull(points: Array) -> Array:
 
 
 def _nearest_side(hull: Array, point: Array) -> Array:
-    """The side of a polygon that a point is nearest to, its ends (2, 2)."""
+    """Return the side of a polygon nearest to a point, its ends (2, 2)."""
     ends = np.roll(hull, -1, axis=0)
     along = ends - hull
     size = np.maximum((along * along).sum(axis=1), 1e-18)
@@ -82,17 +82,17 @@ def _nearest_side(hull: Array, point: Array) -> Array:
     return np.array([hull[k], ends[k]])
 
 
-def of_row(run: Recorded, row: int, moved: tracks.Motion) -> Soles:
-    """The feet in a row of a recording; ``moved``: of this row alone."""
+def of_row(run: Recorded, row: int, motion: tracks.Motion) -> Soles:
+    """Return the soles in a row of a recording; ``motion``: of this row alone."""
     world = run.world
-    origin, R = tracks.foot_frames(world, moved)
+    origin, R = tracks.foot_frames(world, motion)
     contacts = run.contacts_at(row)
     a, b = (world.link[contacts[side]] for side in ("body_a", "body_b"))
-    near = contacts["gap"] < CLOSE
-    states, found = run.feet["state"][row].astype(np.int64), []
+    near = contacts["gap"] < MAX_CONTACT_GAP
+    states, lit_corners = run.feet["state"][row].astype(np.int64), []
     for k, body in enumerate(world.feet.body):
-        own = near & ((a == body) | (b == body))
-        points = ((contacts["point"][own] - origin[k, 0]) @ R[k, 0])[:, :2]
+        touching = near & ((a == body) | (b == body))
+        points = ((contacts["point"][touching] - origin[k, 0]) @ R[k, 0])[:, :2]
         pressure = run.feet["pressure"][row, k]
-        found.append(lit(int(states[k]), points, pressure, world.feet.outlines[k]))
-    return Soles(origin[:, 0], R[:, 0], states, run.feet["margin"][row], found)
+        lit_corners.append(lit(int(states[k]), points, pressure, world.feet.outlines[k]))
+    return Soles(origin[:, 0], R[:, 0], states, run.feet["margin"][row], lit_corners)

@@ -1,11 +1,9 @@
-"""A recording as tables for other programs: CSV, or Parquet.
-One table has a row per moment, a second one a row per contact point, and where there are feet a
-third one a row per change of a foot's state.
+"""Export of a recording to tables for other programs: CSV, or Parquet.
 
 Columns carry their units: time_s, q_NAME [rad or m], v_NAME, effort_NAME [N·m or N],
 foot_NAME_force_x_n, …; a floating base has _x _y _z _qw _qx _qy _qz in q and _x _y _z _wx _wy _wz
-in v, along the world's axes. Numbers that are not there (pressure without a load) are empty in CSV
-and NaN in Parquet. A recording of several episodes has the number of this one in the column
+in v, along the world's axes. Missing numbers (pressure without a load) are empty in CSV and
+NaN in Parquet. A recording of several episodes has the number of this one in the column
 episode.
 """
 
@@ -39,10 +37,10 @@ PARTS_V = {
 BATCH = 2000
 
 
-def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Columns of the first table."""
+def moments(run: Recorded, selected: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the first table."""
     world = run.world
-    found: dict[str, NDArray[Any]] = {"time_s": run.time[chosen]} | _episode(run, len(chosen))
+    table: dict[str, NDArray[Any]] = {"time_s": run.time[selected]} | _episode(run, len(selected))
     kinds = [int(kind) for kind in world.body["kind"][1:]]
     names = [world.joint_of[int(start)] for start in world.body["v_start"][1:]]
     columns_q = [
@@ -61,72 +59,72 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
         ("effort", columns_v, run.motors["effort"]),
         ("target", columns_v, run.motors["target"]),
     ):
-        found |= {f"{prefix}_{name}": values[chosen, k] for k, name in enumerate(columns)}
-    found |= _foot_columns(run, chosen)
+        table |= {f"{prefix}_{name}": values[selected, k] for k, name in enumerate(columns)}
+    table |= _foot_columns(run, selected)
     for name, values in run.sensors.items():
-        found |= {
-            f"sensor_{name}_{label}": values[chosen, c]
+        table |= {
+            f"sensor_{name}_{label}": values[selected, c]
             for c, label in enumerate(run.sensor_labels[name])
         }
     for k, name in enumerate(world.robot_names):
-        found |= {
-            f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c]
+        table |= {
+            f"{name}_com_{axis}_m": run.robots["centre_of_mass"][selected, k, c]
             for c, axis in enumerate(XYZ)
         }
-        found |= {
-            f"{name}_zmp_{axis}_m": run.robots["zmp"][chosen, k, c] for c, axis in enumerate(XYZ)
+        table |= {
+            f"{name}_zmp_{axis}_m": run.robots["zmp"][selected, k, c] for c, axis in enumerate(XYZ)
         }
-    found |= {f"{part}_energy_j": run.energy[part][chosen] for part in ("kinetic", "potential")}
+    table |= {f"{part}_energy_j": run.energy[part][selected] for part in ("kinetic", "potential")}
     units = {
         "residual": "residual_m_s",
         "gap": "gap_m",
         "iterations": "iterations",
         "missed": "missed",
     }
-    found |= {column: run.certificate[name][chosen] for name, column in units.items()}
-    return found | {"contacts": run.contact_count[chosen]}
+    table |= {column: run.certificate[name][selected] for name, column in units.items()}
+    return table | {"contacts": run.contact_count[selected]}
 
 
-def _foot_columns(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """What the first table says of feet."""
-    found: dict[str, NDArray[Any]] = {}
+def _foot_columns(run: Recorded, selected: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of feet in the first table."""
+    columns: dict[str, NDArray[Any]] = {}
     for k, name in enumerate(run.world.feet.names):
-        wrench, pressure = run.feet["wrench"][chosen, k], run.feet["pressure"][chosen, k]
-        found |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
-        words = [name_of(state) for state in run.feet["state"][chosen, k]]
-        found |= {
+        wrench, pressure = run.feet["wrench"][selected, k], run.feet["pressure"][selected, k]
+        columns |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
+        columns |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
+        columns |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
+        words = [name_of(state) for state in run.feet["state"][selected, k]]
+        columns |= {
             f"foot_{name}_state": np.array(words, object),
-            f"foot_{name}_margin_m": run.feet["margin"][chosen, k],
-            f"foot_{name}_signal": run.feet["signal"][chosen, k],
+            f"foot_{name}_margin_m": run.feet["margin"][selected, k],
+            f"foot_{name}_signal": run.feet["signal"][selected, k],
         }
-    return found
+    return columns
 
 
-def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Columns of the second table."""
-    index, n = contact_rows(run, chosen), run.contact_count
+def touches(run: Recorded, selected: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the second table."""
+    index, n = contact_rows(run, selected), run.contact_count
     c, names = run.contacts, np.array(run.body_names, object)
-    found: dict[str, NDArray[Any]] = {"time_s": np.repeat(run.time[chosen], n[chosen])}
-    found |= _episode(run, len(index))
-    found |= {side: names[c[side][index]] for side in ("body_a", "body_b")}
+    columns: dict[str, NDArray[Any]] = {"time_s": np.repeat(run.time[selected], n[selected])}
+    columns |= _episode(run, len(index))
+    columns |= {side: names[c[side][index]] for side in ("body_a", "body_b")}
     for name, column in (
         ("point", "{}_m"),
         ("normal", "normal_{}"),
         ("force", "force_{}_n"),
         ("moment", "moment_{}_nm"),
     ):
-        found |= {column.format(axis): c[name][index, k] for k, axis in enumerate(XYZ)}
-    return found | {
+        columns |= {column.format(axis): c[name][index, k] for k, axis in enumerate(XYZ)}
+    return columns | {
         "gap_m": c["gap"][index],
         "status": np.array(STATUS, object)[c["status"][index]],
     }
 
 
-def changes(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Columns of the third table."""
-    events = foot_events(run, chosen)
+def changes(run: Recorded, selected: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the third table."""
+    events = foot_events(run, selected)
     return {
         "time_s": np.array([event.time for event in events], float),
         **_episode(run, len(events)),
@@ -138,42 +136,42 @@ def changes(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
 
 
 def _episode(run: Recorded, count: int) -> dict[str, NDArray[Any]]:
-    """A column with the number of the episode, where there are several."""
+    """Return a column with the number of the episode, if there are several."""
     return {"episode": np.full(count, run.episode)} if run.episode_name else {}
 
 
 def beside(path: Path, what: str) -> Path:
-    """Where the others go: run.csv has run.contacts.csv and run.feet.csv beside it."""
+    """Return the path of another table: run.csv has run.contacts.csv and run.feet.csv beside it."""
     return path.with_name(f"{path.stem}.{what}{path.suffix}")
 
 
 def _tables(
-    run: Recorded, path: Path, chosen: NDArray[np.int64]
+    run: Recorded, path: Path, selected: NDArray[np.int64]
 ) -> dict[Path, dict[str, NDArray[Any]]]:
-    """All tables by where they go."""
-    found = {path: moments(run, chosen), beside(path, "contacts"): touches(run, chosen)}
-    return found | ({beside(path, "feet"): changes(run, chosen)} if run.world.feet.names else {})
+    """Return all tables by their paths."""
+    tables = {path: moments(run, selected), beside(path, "contacts"): touches(run, selected)}
+    return tables | ({beside(path, "feet"): changes(run, selected)} if run.world.feet.names else {})
 
 
-def write_csv(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
-    """The tables as text; every number with all its digits."""
-    found = _tables(run, path, chosen)
-    for file, columns in found.items():
+def write_csv(run: Recorded, path: Path, selected: NDArray[np.int64]) -> list[Path]:
+    """Write the tables as text; every number with all its digits."""
+    tables = _tables(run, path, selected)
+    for file, columns in tables.items():
         with file.open("w", newline="", encoding="utf-8") as out:
             writer = csv.writer(out)
             writer.writerow(columns)
             for start in range(0, len(columns["time_s"]), BATCH):
-                some = [column[start : start + BATCH].tolist() for column in columns.values()]
-                # only a NaN is not itself
+                batch = [column[start : start + BATCH].tolist() for column in columns.values()]
+                # only a NaN differs from itself
                 writer.writerows(
                     ["" if value != value else value for value in row]
-                    for row in zip(*some, strict=True)
+                    for row in zip(*batch, strict=True)
                 )
-    return list(found)
+    return list(tables)
 
 
-def write_parquet(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
-    """The tables, with the run's meta data in theirs."""
+def write_parquet(run: Recorded, path: Path, selected: NDArray[np.int64]) -> list[Path]:
+    """Write the tables, with the run's meta data in theirs."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -188,8 +186,8 @@ def write_parquet(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[
             | {"created": run.created, "dt": run.dt, "tolerance": run.tolerance, "scene": run.scene}
         )
     }
-    found = _tables(run, path, chosen)
-    for file, columns in found.items():
+    tables = _tables(run, path, selected)
+    for file, columns in tables.items():
         table = pyarrow.table({name: pyarrow.array(column) for name, column in columns.items()})
         parquet.write_table(table.replace_schema_metadata(about), file)
-    return list(found)
+    return list(tables)

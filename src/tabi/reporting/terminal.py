@@ -1,6 +1,4 @@
-"""What commands do with their terminal: words at once, a bar that moves on,
-and a Ctrl-C that ends them politely.
-"""
+"""Terminal output of commands: immediate text, a progress bar, and a clean end on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,37 +14,38 @@ from typing import Any
 Move = Callable[..., None]
 
 
-def tell(text: object) -> None:
-    """Print at once: an output that nobody reads (… | head) is then found by typer,
-    which ends without a word.
+def print_now(text: object) -> None:
+    """Print at once: a closed output (… | head) is then detected by typer, which ends without a
+    message.
     """
     print(text, flush=True)
 
 
-_said: set[str] = set()
+_printed: set[str] = set()
 
 
 def warn_once(texts: Iterable[str]) -> None:
-    """Print sentences on the error stream, each one only the first time that it comes."""
+    """Print sentences on the error stream, each one only once."""
     for text in texts:
-        if text not in _said:
-            _said.add(text)
+        if text not in _printed:
+            _printed.add(text)
             print(f"tabi: warning: {text}", file=sys.stderr, flush=True)
 
 
 def show_warnings(take: Callable[[list[str]], None] = warn_once) -> None:
-    """From now on warnings of tabi are sentences, without lines of source; those of others stay.
+    """Show warnings of tabi as sentences from now on, without lines of source; others are
+    unchanged.
 
     Args:
-        take: who gets them.
+        take: function that receives them.
     """
-    others = warnings.showwarning
+    default_show = warnings.showwarning
 
-    def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+    def show(message: Any, category: Any, *where: Any, **options: Any) -> None:
         if category.__module__.partition(".")[0] == "tabi":
             take([str(message)])
         else:
-            others(message, category, *where, **more)
+            default_show(message, category, *where, **options)
 
     warnings.showwarning = show
 
@@ -58,11 +57,11 @@ def bar(
     count: str = "{task.completed:.0f} of {task.total:.0f}",
     show: bool = True,
 ) -> Iterator[Move]:
-    """A bar on a terminal's error stream, nothing in a log;
-    yields what moves it on: so much is done, a note, other words for what is done.
+    """Show a progress bar on a terminal's error stream, nothing in a log; yield a function that
+    updates it: completed amount, a note, another description.
 
     Args:
-        count: how much is done, in rich's words. show: nothing without, on a terminal too.
+        count: format of the progress in rich. show: False: no bar on a terminal, either.
     """
     if not show or not sys.stderr.isatty():
         yield lambda done, note="", what=None: None
@@ -83,33 +82,32 @@ def bar(
 
 @contextmanager
 def interrupt(say: str = "") -> Iterator[list[int]]:
-    """Ctrl-C, and a polite kill, fill a list that is looked at between steps;
-    a second one ends at once.
+    """Collect Ctrl-C and SIGTERM in a list that is checked between steps; a second one ends at
+    once.
 
-    An exception in the middle of things may be swallowed:
-    Python ignores those that are raised while it tidies up.
+    An exception instead could be lost: Python ignores those raised during clean-up.
 
     Args:
-        say: what the first one is answered with, on the error stream.
+        say: answer to the first one, on the error stream.
     """
-    asked: list[int] = []
+    signals: list[int] = []
 
     def handler(number: int, frame: object) -> None:
-        if asked:
+        if signals:
             raise KeyboardInterrupt
-        asked.append(number)
-        # not print, which may be in the middle of something
+        signals.append(number)
+        # not print, which may be interrupted by this
         os.write(2, say.encode(getattr(sys.stderr, "encoding", None) or "utf-8", "replace"))
 
     if threading.current_thread() is not threading.main_thread():
-        yield asked
+        yield signals
         return
     # Windows has Ctrl-Break too, which is also what one process sends to another
     names = ("SIGINT", "SIGTERM", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.signal(number, handler) for number in numbers}
     try:
-        yield asked
+        yield signals
     finally:
         for number, old in before.items():
             signal.signal(number, old)

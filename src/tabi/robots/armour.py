@@ -46,8 +46,8 @@ def seen(shape: Shape) -> Shape:
     return shape
 
 
-def felt(shape: Shape) -> Shape:
-    """The shape, only touched."""
+def invisible(shape: Shape) -> Shape:
+    """Return the shape so that it collides and is not seen."""
     shape.visible = False
     return shape
 
@@ -71,7 +71,7 @@ def box(
 
 
 def ball(radius: float, centre: Sequence[float], material: Material, color: Color) -> Shape:
-    """A ball."""
+    """Return a spherical shape."""
     return Shape(Sphere(radius), translation(centre), material, color)
 
 

@@ -1,5 +1,5 @@
-"""What a biped from a file needs to walk, added where its file leaves it out: every addition is a
-note of the robot.
+"""Preparation of a biped from a file to walk, where its file leaves something out: every addition
+is a note of the robot.
 
 Sensors of a stabiliser are an IMU on the base and a force sensor in each foot. Legs that cannot
 make the steps of ``gait_for`` get smaller ones: the first of
@@ -30,26 +30,26 @@ from tabi.walking.plan.footsteps import SIDES
 
 # (1)
 SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)
-# between soles that pass each other [m]
-APART = 0.01
+# smallest distance of soles that pass each other
+MIN_SOLE_GAP_M = 0.01
 # a leg that is longer than this share of thigh and shank together is stretched
-STRETCHED = 0.99
+MAX_LEG_EXTENSION = 0.99
 
 
-def load_biped(path: str | Path, **told: Any) -> Robot:
-    """A robot from a file, to walk: its base floats, and it has the soles that its file leaves out
-    if it is one that is known; shapes that are seen collide where the file has no others.
+def load_biped(path: str | Path, **options: Any) -> Robot:
+    """Load a robot from a file, to walk: its base floats, and it has the soles that its file leaves
+    out if it is one that is known; shapes that are seen collide where the file has no others.
 
     Args:
-        told: keywords of ``tabi.load``, which come first.
+        options: keywords of ``tabi.load``, which come first.
     """
-    given: dict[str, Any] = {"base": "floating"}
-    given |= {key: value for key, value in told.items() if value is not None}
-    robot = complete(load(path, **given))
+    keywords: dict[str, Any] = {"base": "floating"}
+    keywords |= {key: value for key, value in options.items() if value is not None}
+    robot = complete(load(path, **keywords))
     bend_knees(robot)
-    if not robot.feet and given.get("collision", "file") == "file":
-        given["collision"] = "visual"
-        seen = complete(load(path, **given))
+    if not robot.feet and keywords.get("collision", "file") == "file":
+        keywords["collision"] = "visual"
+        seen = complete(load(path, **keywords))
         if seen.feet:
             bend_knees(seen)
             seen.notes.append(
@@ -67,12 +67,12 @@ def bend_knees(robot: Robot) -> None:
         return
     with suppress(ModelError):
         X = robot.placements(robot.positions("half_sitting"))
-        found = legs.find(robot)
+        pair = legs.find(robot)
         places = {body.joint.name: X[body].p for body in robot.bodies}
         if all(
             np.linalg.norm(places[leg.hip.joint] - places[leg.ankle.joint])
-            < STRETCHED * (leg.thigh + leg.shank)
-            for leg in found
+            < MAX_LEG_EXTENSION * (leg.thigh + leg.shank)
+            for leg in pair
         ):
             return
         robot.poses["half_sitting"] = legs.half_sitting(robot)
@@ -97,7 +97,7 @@ def add_sensors(robot: Robot) -> None:
 
 def fitted_pattern(
     biped: Biped,
-    own: Gait,
+    own_gait: Gait,
     footsteps: Callable[[Gait], Sequence[Footstep]],
     fixed: Collection[str] = (),
 ) -> WalkingPattern:
@@ -111,15 +111,15 @@ def fitted_pattern(
         ModelError: of the first gait tried, where none can be walked.
     """
     refused: ModelError | None = None
-    for gait in _gaits(own, fixed):
+    for gait in _gaits(own_gait, fixed):
         try:
             pattern = walking_pattern(biped, footsteps(gait), gait)
         except ModelError as fault:
             refused = refused or fault
             continue
-        if gait != own:
+        if gait != own_gait:
             biped.robot.notes.append(
-                f"stand-in: its legs cannot make steps of {own.length:g} m, so they are "
+                f"stand-in: its legs cannot make steps of {own_gait.length:g} m, so they are "
                 f"{gait.length:g} m long with the centre of mass {gait.centre_height:.3g} m high"
             )
         return pattern
@@ -127,16 +127,16 @@ def fitted_pattern(
     raise refused
 
 
-def _gaits(own: Gait, fixed: Collection[str]) -> Iterator[Gait]:
-    """(1)"""
+def _gaits(own_gait: Gait, fixed: Collection[str]) -> Iterator[Gait]:
+    """Yield the gaits (1) to try."""
     for height in HEIGHTS:
         for share in SHARES:
             scaled = {
-                "length": round(share * own.length, 3),
-                "lift": share * own.lift,
-                "centre_height": height * own.centre_height,
+                "length": round(share * own_gait.length, 3),
+                "lift": share * own_gait.lift,
+                "centre_height": height * own_gait.centre_height,
             }
-            yield replace(own, **{name: x for name, x in scaled.items() if name not in fixed})
+            yield replace(own_gait, **{name: x for name, x in scaled.items() if name not in fixed})
 
 
 def apart(biped: Biped) -> dict[str, Transform]:
@@ -144,8 +144,8 @@ def apart(biped: Biped) -> dict[str, Transform]:
     inner = [biped.outline["left"][:, 1].min(), -biped.outline["right"][:, 1].max()]
     left, right = (biped.stance[side] for side in SIDES)
     gap = float(left.R[:, 1] @ (left.p - right.p)) + sum(inner)
-    more = max(0.0, 0.5 * (APART - gap))
+    extra = max(0.0, 0.5 * (MIN_SOLE_GAP_M - gap))
     return {
-        side: translation(sign * more * biped.stance[side].R[:, 1]) @ biped.stance[side]
+        side: translation(sign * extra * biped.stance[side].R[:, 1]) @ biped.stance[side]
         for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
     }

@@ -38,6 +38,8 @@ def cb() -> Robot:
     repaint(robot, {BLUE: GRAPHITE})
     for side in robot.feet:
         foot = robot.body(f"{side}_foot")
-        foot.shapes = [replace(one, material=SHOE) if one.collides else one for one in foot.shapes]
+        foot.shapes = [
+            replace(shape, material=SHOE) if shape.collides else shape for shape in foot.shapes
+        ]
     robot.stand_on_ground()
     return robot

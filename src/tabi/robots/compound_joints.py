@@ -3,8 +3,8 @@ hinges.
 
 Links across one joint never collide; around a hip of three hinges the hulls of pelvis and thigh
 touch where the real parts have room for each other, so near to the axes that no torque could part
-them. So two or three hinges in a row whose axes pass a point within MEET of the robot's size count
-as one joint.
+them. So two or three hinges in a row whose axes pass a point within MAX_AXIS_DISTANCE of the
+robot's size count as one joint.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tabi.model.body import Body
 from tabi.model.kinematic_tree import KinematicTree
 
 # how far from their point the axes may pass, as a share of the robot's size: 5 cm of 1.5 m
-MEET = 1 / 30
-MOST_HINGES = 3
+MAX_AXIS_DISTANCE = 1 / 30
+MAX_HINGES = 3
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def pairs_across(robot: KinematicTree) -> set[frozenset[str]]:
     """Names of the bodies on both sides of each such joint."""
     X = robot.placements(robot.at_zero())
     places = np.array([X[body].p for body in robot.bodies])
-    within = MEET * float(np.ptp(places, axis=0).max())
+    within = MAX_AXIS_DISTANCE * float(np.ptp(places, axis=0).max())
     # bodies that are fixed to each other are one link, known by its first body
     link: dict[Body, Body] = {}
     members: dict[Body, list[str]] = defaultdict(list)
@@ -44,7 +44,7 @@ def pairs_across(robot: KinematicTree) -> set[frozenset[str]]:
             points.append(X[body].p)
             axes.append(X[body].R @ np.asarray(body.joint.axis, float))
             body = link[body.parent]
-            if len(axes) > MOST_HINGES or not _meet(np.array(points), np.array(axes), within):
+            if len(axes) > MAX_HINGES or not _meet(np.array(points), np.array(axes), within):
                 break
             if len(axes) > 1:
                 names = product(members[last], members[body])

@@ -10,10 +10,10 @@ from tabi._errors import ModelError, near
 
 def example_folder() -> Path | None:
     """Folder of the package's robots; None where it is not installed."""
-    found = importlib.util.find_spec("cmeel")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("cmeel")
+    if spec is None or spec.origin is None:
         return None
-    folder = Path(found.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots"
+    folder = Path(spec.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots"
     return folder if folder.is_dir() else None
 
 

@@ -1,9 +1,9 @@
-"""A robot from a file, ready to stand: with its feet, with gains, and without links that jam.
+"""Robots from files, ready to stand: with feet, with gains, and without links that jam.
 
 Files leave out what a simulation needs, and say what it cannot use: URDFs have no gains, and links
 of many robots overlap where they are joined. What is added or taken away is the same on every road
 to a robot (``tabi.load``, ``World.add_robot``, scene files, the command line), has a note in the
-robot's report and a switch, and is told by one warning.
+robot's report and a switch, and is reported by one warning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tabi import collision
 from tabi._errors import ModelError, expect, near, nearest, unknown, users_level
 from tabi.formats import load as reader
 from tabi.model.joint import Motor
-from tabi.model.report import doubts
+from tabi.model.report import suspicious_values
 from tabi.model.robot import Robot, SoftGainsWarning
 from tabi.robots import gains as made_up
 from tabi.robots import known
@@ -28,12 +28,12 @@ from tabi.robots import shapes as shapes_of
 from tabi.robots.compound_joints import pairs_across
 
 # links nearer than this where nothing moves yet are made to overlap, or to touch [m]
-NEAR = 1e-3
+MAX_GAP_M = 1e-3
 _GAINS = "expected True, False, (kp, kd), or {joint: (kp, kd)} in N·m/rad and N·m·s/rad"
 
 
 class RobotFileWarning(UserWarning):
-    """What a robot's file left out was made up, or what cannot be simulated was taken off."""
+    """Warning that something missing in a robot's file was made up, or something was removed."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def load(
     stand_ins: bool = False,
     **shapes: Unpack[shapes_of.ShapeKeys],
 ) -> Robot:
-    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, ready to stand.
+    """Load a robot from a URDF, MJCF, OpenHRP VRML or Choreonoid body file, ready to stand.
 
     Args:
         path: the file.
@@ -79,7 +79,7 @@ def load(
             colliding shape collide as they look; ``"decomposed"`` to cut colliding meshes into
             convex pieces, by the package coacd.
         hull_tolerance, sole_tolerance: how far surfaces of convex hulls and outlines of soles may
-            move inwards where fewer vertices take their place, 1 mm unless given [m]; 0 keeps all.
+            move inwards where fewer vertices take their place, default: 1 mm [m]; 0 keeps all.
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = _settings(path, shapes)
@@ -87,12 +87,12 @@ def load(
     if stand_ins:
         known.complete(robot)
     seen = (note for note in robot.notes if note.startswith("feet found by shape"))
-    said = [*doubts.doubts(robot), *seen]
-    said += shapes_of.prepare(robot, how)
-    said += _give_gains(robot, gains)
-    said += _part_links(robot, self_collision)
-    if said:
-        message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
+    notes = [*suspicious_values.doubts(robot), *seen]
+    notes += shapes_of.prepare(robot, how)
+    notes += _give_gains(robot, gains)
+    notes += _exclude_links(robot, self_collision)
+    if notes:
+        message = f"{robot.name}, from {Path(path).name}: {'; '.join(notes)}"
         warnings.warn(message, RobotFileWarning, stacklevel=users_level())
     return robot
 
@@ -108,16 +108,16 @@ def _with_mass(robot: Robot) -> Robot:
     return robot
 
 
-def _settings(path: Any, given: Mapping[str, Any]) -> shapes_of.Settings:
-    """What ``load`` was told about shapes; keywords that it does not have are refused."""
+def _settings(path: Any, keywords: Mapping[str, Any]) -> shapes_of.Settings:
+    """Return the settings of ``load`` for shapes; refuse keywords that it does not have."""
     _check_built_in(path)
     known = [*shapes_of.ShapeKeys.__annotations__]
     every = [*inspect.signature(load).parameters][:-1] + known
-    for word in given:
+    for word in keywords:
         if word not in known:
             choices = near(word, every) or f"; expected some of {', '.join(every)}"
             raise ModelError(f"tabi.load has no keyword {word!r}{choices}")
-    return shapes_of.Settings(**given)
+    return shapes_of.Settings(**keywords)
 
 
 def _check_built_in(path: Any) -> None:
@@ -126,10 +126,10 @@ def _check_built_in(path: Any) -> None:
 
     if not isinstance(path, (str, Path)) or Path(path).suffix or Path(path).exists():
         return
-    if found := nearest(str(path), robots.__all__, 1, 0.6):
+    if close := nearest(str(path), robots.__all__, 1, 0.6):
         raise ModelError(
-            f"robot {str(path)!r} is no file; the robot {found[0]} is built in: "
-            f"tabi.robots.{found[0]}(), others are read from the path of their file"
+            f"robot {str(path)!r} is no file; the robot {close[0]} is built in: "
+            f"tabi.robots.{close[0]}(), others are read from the path of their file"
         )
 
 
@@ -137,14 +137,14 @@ def _check_built_in(path: Any) -> None:
 
 
 def _give_gains(robot: Robot, gains: Any) -> list[str]:
-    """What is to be said of it."""
+    """Set gains of the motors; return notes to report."""
     if gains is False or (gains is None and not made_up.is_limp(robot)):
         return []
     if gains is None or gains is True:
         made_up.give(robot)
         robot.notes.append(f"stand-in: gains of its motors are tabi's: {made_up.FORMULA}")
-        told = "its motors have no gains, so some were made up"
-        return [f"{told} ({made_up.FORMULA}; gains=False for none)"] if gains is None else []
+        note = "its motors have no gains, so some were made up"
+        return [f"{note} ({made_up.FORMULA}; gains=False for none)"] if gains is None else []
     if isinstance(gains, Mapping):
         pairs = {name: _pair(f"gains of {name!r}", pair) for name, pair in gains.items()}
         _check_driven(robot, pairs)
@@ -192,10 +192,10 @@ def _set_gains(robot: Robot, pairs: Mapping[str, tuple[float, float]]) -> None:
             replaced.append(f"{name!r} {motor.kp:g}, {motor.kd:g}")
         joint.motor = replace(motor, kp=kp, kd=kd)
     if replaced:
-        more = f" and {len(replaced) - 4} more" if len(replaced) > 4 else ""
+        extra = f" and {len(replaced) - 4} more" if len(replaced) > 4 else ""
         robot.notes.append(
             f"gains of {len(replaced)} motors are the caller's, not the file's (kp, kd there: "
-            f"{'; '.join(replaced[:4])}{more})"
+            f"{'; '.join(replaced[:4])}{extra})"
         )
 
 
@@ -212,8 +212,8 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 # ---- links that overlap -------------------------------------------------------------------------
 
 
-def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
-    """What is to be said of it."""
+def _exclude_links(robot: Robot, self_collision: bool | None) -> list[str]:
+    """Exclude links that jam from collisions; return notes to report."""
     expect("self_collision", self_collision, bool | None, "True, False, or None for the default")
     if self_collision is True:
         return []
@@ -222,15 +222,15 @@ def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
         robot.excluded |= {frozenset((a, b)) for a in names for b in names if a < b}
         robot.notes.append("its links never collide with each other (self_collision=False)")
         return []
-    said = exclude_near(robot)
-    return [f"{'; '.join(said)} (self_collision=True keeps them)"] if said else []
+    notes = exclude_near(robot)
+    return [f"{'; '.join(notes)} (self_collision=True keeps them)"] if notes else []
 
 
 def exclude_near(robot: Robot) -> list[str]:
     """Pairs of links that would be jammed never collide from now on: across hinges that are one
     joint, and those that overlap in the robot's poses, or nearly so. Returns what notes say of it.
     """
-    said = []
+    notes = []
     shown = {body.name for body in robot.bodies if body.collision_shapes()}
     for pairs, why in (
         (pairs_across(robot), "are across two or three hinges whose axes meet, one joint,"),
@@ -240,9 +240,9 @@ def exclude_near(robot: Robot) -> list[str]:
         if new:
             robot.excluded |= new
             names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in new)[:4])
-            said.append(f"{len(new)} pairs of links {why} and never collide")
-            robot.notes.append(f"stand-in: {said[-1]}: {names}{' …' if len(new) > 4 else ''}")
-    return said
+            notes.append(f"{len(new)} pairs of links {why} and never collide")
+            robot.notes.append(f"stand-in: {notes[-1]}: {names}{' …' if len(new) > 4 else ''}")
+    return notes
 
 
 def overlaps(robot: Robot) -> set[frozenset[str]]:
@@ -262,6 +262,6 @@ def overlaps(robot: Robot) -> set[frozenset[str]]:
     with suppress(ModelError):
         for model in poses:
             # the first one for all, because its tables of faces take the longest to make
-            near = collision.contacts(poses[0], model.initial(), band=NEAR)
+            near = collision.contacts(poses[0], model.initial(), band=MAX_GAP_M)
             pairs |= {frozenset((c.link_a, c.link_b)) for c in near}
     return {pair for pair in pairs if len(pair) == 2}

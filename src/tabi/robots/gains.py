@@ -87,12 +87,12 @@ def default_gains(robot: Robot) -> dict[str, tuple[float, float]]:
         joint = body.joint
         if joint.name not in idle:
             continue
-        moved = beyond[body]
+        distal = beyond[body]
         # lists, as sums in another order are other sums
-        others = [other for other in stands.bodies if other not in moved]
-        inertia = _inertia([other for other in stands.bodies if other in moved], body, X)
-        if stands.base.joint.kind == "floating" and (feet & moved or not feet):
-            inertia = max(inertia, _inertia(others, body, X))
+        rest = [other for other in stands.bodies if other not in distal]
+        inertia = _inertia([other for other in stands.bodies if other in distal], body, X)
+        if stands.base.joint.kind == "floating" and (feet & distal or not feet):
+            inertia = max(inertia, _inertia(rest, body, X))
         limit = min(joint.effort_limit, joint.motor.torque_limit if joint.motor else np.inf)
         kp = min((inertia + joint.total_armature) * FREQUENCY**2, limit / ERROR)
         gains[joint.name] = (kp, 2.0 * kp / FREQUENCY)
@@ -100,7 +100,7 @@ def default_gains(robot: Robot) -> dict[str, tuple[float, float]]:
 
 
 def _beyond(robot: Robot) -> dict[Body, set[Body]]:
-    """Of each body it, and all that hang on it."""
+    """Return for each body the set of it and all bodies that hang on it."""
     beyond: dict[Body, set[Body]] = {body: {body} for body in robot.bodies}
     for body in reversed(robot.bodies):
         if body.parent is not None:
@@ -109,8 +109,8 @@ def _beyond(robot: Robot) -> dict[Body, set[Body]]:
 
 
 def _inertia(bodies: list[Body], at: Body, X: dict[Body, Transform]) -> float:
-    """Of bodies about the axis of a joint [kg·m²], or along it [kg]."""
-    whole = sum((body.inertia.moved(X[body]) for body in bodies), Inertia())
+    """Return the inertia of bodies about the axis of a joint [kg·m²], or along it [kg]."""
+    whole = sum((body.inertia.transformed(X[body]) for body in bodies), Inertia())
     if at.joint.kind == "prismatic":
         return whole.mass
     axis = X[at].R @ np.asarray(at.joint.axis, float)

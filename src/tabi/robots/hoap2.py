@@ -1,7 +1,7 @@
 """HOAP-2, Fujitsu's small humanoid: 0.5 m, 7 kg, 25 joints, of which 23 are here.
 
 Sources of the numbers, cited as [S1] and so on:
-    S1  Fujitsu Automation's own figures, as Webots' guide and model tell them: 25 joints, 7 kg,
+    S1  Fujitsu Automation's own figures, as Webots' guide and model state them: 25 joints, 7 kg,
         48 to 50 cm; legs of 0.100 and 0.100 m, hips 0.039 m from the middle, a sole of 0.094 by
         0.062 m around 0.011 m ahead of the ankle; 9 N m and 5 rad/s at most
     S2  tabi.robots.hrp2, with the sources named there
@@ -32,8 +32,8 @@ MASS = 7.0
 SIMILARITY = Similarity(0.100 / 0.300, MASS / LARGER_MASS)
 # joints of HRP-2 that it has not
 WELDED = ("CHEST_Y", *(f"{side}ARM_WRIST_{axis}" for side in "RL" for axis in "YRP"))
-# m [S1]: of a hip from the middle; of the sole, length, width, how far ahead of the ankle
-HIP, SOLE, AHEAD = 0.039, (0.094, 0.062), 0.011
+# m [S1]: of a hip from the middle; of the sole, length, width, and its centre ahead of the ankle
+HIP, SOLE, SOLE_OFFSET = 0.039, (0.094, 0.062), 0.011
 # N m, rad/s, of every joint [S1]
 TORQUE, SPEED = 9.0, 5.0
 # [S3]
@@ -49,7 +49,7 @@ def hoap2() -> Robot:
     robot = similar(hrp2(), "hoap2", SIMILARITY, WELDED)
     repaint(robot, {BLUE: ORANGE})
     for side in ("right", "left"):
-        # there is no wrist to feel with
+        # it has no wrist force sensors
         del robot.sensors[f"{side}_wrist_force"]
     for name in robot.joint_names:
         joint = robot.joint(name)
@@ -65,14 +65,14 @@ def hoap2() -> Robot:
             (0.0, 0.0, robot.joint(f"{letter}LEG_ANKLE_P").placement.p[2])
         )
         foot = robot.body(f"{side}_foot")
-        at = translation((AHEAD, 0.0, 0.5 * PLATE - below))
+        at = translation((SOLE_OFFSET, 0.0, 0.5 * PLATE - below))
         sole = Shape(Box((*SOLE, PLATE)), at, PLASTIC, (0.1, 0.1, 0.1, 1.0), name="sole")
         # HRP-2's narrower foot is seen above it, and touches nothing
-        seen = [replace(one, collides=False) for one in foot.shapes if one.visible]
+        seen = [replace(shape, collides=False) for shape in foot.shapes if shape.visible]
         foot.shapes = [sole, *seen]
         del robot.feet[side]
         half = 0.5 * SOLE[0], 0.5 * SOLE[1]
-        outline = [(AHEAD + sx * half[0], sy * half[1]) for sx, sy in CORNERS]
+        outline = [(SOLE_OFFSET + sx * half[0], sy * half[1]) for sx, sy in CORNERS]
         robot.add_foot(side, foot, outline, (0.0, 0.0, -below))
     robot.stand_on_ground()
     return robot

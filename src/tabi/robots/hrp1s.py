@@ -91,7 +91,7 @@ def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
 def _shapes(body: str) -> list[Shape]:
     """Shapes of a body; those of the left side are mirror images."""
     right = body.replace("left", "right")
-    return shapes_of(right) if right == body else [mirrored(one) for one in shapes_of(right)]
+    return shapes_of(right) if right == body else [mirrored(shape) for shape in shapes_of(right)]
 
 
 def _add_hands(robot: Robot) -> None:
@@ -118,6 +118,6 @@ def _add_hands(robot: Robot) -> None:
             f"{side}_fingers",
             joint,
             hand,
-            inertia.moved(translation(bounds.mean(axis=1) * (1.0, y, 1.0))),
+            inertia.transformed(translation(bounds.mean(axis=1) * (1.0, y, 1.0))),
             shapes if y > 0 else [mirrored(shape) for shape in shapes],
         )

@@ -1,4 +1,4 @@
-"""How HRP-1S looks and what it touches with: plain boxes and capsules in the frames of its bodies,
+"""Visible and colliding shapes of HRP-1S: plain boxes and capsules in the frames of its bodies,
 right side and middle.
 
 All sizes are ESTIMATED, made to fit the joints and the height; nothing of the maker's is public.

@@ -133,7 +133,7 @@ TOE_JOINT = (0.115, 0.0, -0.074)
 
 # motor: rotor inertia [kg m2]. ESTIMATED. S5 gives mantissas with a power of ten (1e-4) that no
 # motor of this size has, a sister file gives 1e-6. S1's speed limit x gear ratio is one speed per
-# motor, which tells its size: 796 rad/s is the no-load speed of a 40 mm, 150 W coreless motor,
+# motor, which gives its size: 796 rad/s is the no-load speed of a 40 mm, 150 W coreless motor,
 # whose rotor has 134 to 142 g cm2 in catalogues; 35 mm motors have about 68 g cm2, 25 mm motors
 # about 10 g cm2. The mantissas fit those, the power of ten is set so. Pulleys and the wave
 # generators of the harmonic drives are not in it: the armature is rather too small.
@@ -250,7 +250,7 @@ def _inertia(body: str) -> Inertia:
     """A link of the right side or the middle, scaled so that the whole robot has its mass."""
     inertia = _tabulated(*LINKS[body], TENSORS[body])
     if body == "right_foot":
-        inertia = inertia + _tabulated(*TOE).moved(translation(TOE_JOINT))
+        inertia = inertia + _tabulated(*TOE).transformed(translation(TOE_JOINT))
     return inertia.scaled(MASS / _table_mass())
 
 

@@ -2,8 +2,8 @@
 
 HRP-2 has a hand of one degree of freedom; neither its drawings nor its motor are public, so ALL
 NUMBERS HERE ARE ESTIMATED: made for things of a can's size, and of a strength that such a hand is
-said to have. The right hand is tabulated in its own frame, fingers along −z, the palm towards +y;
-the left is its mirror image. At zero the jaws are parallel and a can of 66 mm just fits between
+reported to have. The right hand is tabulated in its own frame, fingers along −z, the palm towards
++y; the left is its mirror image. At zero the jaws are parallel and a can of 66 mm just fits between
 them; positive angles close.
 
 The jaw's mass is taken off the hand, evenly, so that the robot keeps its own.
@@ -16,7 +16,7 @@ import numpy as np
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Material, Shape
-from tabi.robots.armour import box, felt, mirrored
+from tabi.robots.armour import box, invisible, mirrored
 from tabi.robots.hrp2_shapes import DARK, HAND, SILVER
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import translation
@@ -53,7 +53,9 @@ def add_grippers(robot: Robot) -> None:
         hand.inertia = hand.inertia.scaled(1.0 - JAW_MASS / hand.inertia.mass)
         # what was touched with is the gripper's; palm and back stay drawn, fingers and thumb go
         drawn = [shape for shape in hand.shapes if not shape.collides][:2]
-        hand.shapes[:] = drawn + _sided([felt(_part(PALM, HAND)), *_finger(FINGER, FIXED_PAD)], y)
+        hand.shapes[:] = drawn + _sided(
+            [invisible(_part(PALM, HAND)), *_finger(FINGER, FIXED_PAD)], y
+        )
         rotor, ratio, kp, kd = DRIVE
         joint = Joint(
             f"{letter}ARM_GRIPPER",
@@ -76,7 +78,7 @@ def _jaw_inertia(y: float) -> Inertia:
     """A box of the jaw's size, in its frame."""
     bounds = np.array(JAW)
     middle = bounds.mean(axis=1) * (1.0, y, 1.0)
-    return solid_box(JAW_MASS, bounds[:, 1] - bounds[:, 0]).moved(translation(middle))
+    return solid_box(JAW_MASS, bounds[:, 1] - bounds[:, 0]).transformed(translation(middle))
 
 
 def _finger(bone: tuple, pad: tuple) -> list[Shape]:
@@ -89,5 +91,5 @@ def _part(bounds: tuple, material: Material, color: tuple = DARK) -> Shape:
 
 
 def _sided(shapes: list[Shape], y: float) -> list[Shape]:
-    """Of the right hand, or mirrored for the left."""
+    """Return the shapes of the right hand, or mirrored for the left."""
     return shapes if y > 0 else [mirrored(shape) for shape in shapes]

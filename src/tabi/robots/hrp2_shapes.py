@@ -1,4 +1,4 @@
-"""How HRP-2 looks and what it touches with: shapes in the frames of its bodies,
+"""Visible and colliding shapes of HRP-2: in the frames of its bodies,
 right side and middle.
 
 Contacts see one or two boxes, capsules or balls per body; armour plates are only drawn, close
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from tabi.model.shape import Material, Shape
 from tabi.robots import armour
-from tabi.robots.armour import Color, felt, pair, seen
+from tabi.robots.armour import Color, invisible, pair, seen
 
 # friction: the sole's is the mean of 50 pulls on a floor (Chardonnet et al. 2012); hand and covers
 # are ESTIMATED, plastic on common things. A pillar gave 0.1 under the hand there: that belongs to
@@ -79,8 +79,8 @@ def _waist() -> list[Shape]:
         (0.280, -0.158, -0.090, -0.095, 0.095, 0.018),
     )
     touch = [
-        felt(box((-0.118, 0.108), (-0.142, 0.142), (0.045, 0.170))),
-        felt(box((-0.155, 0.112), (-0.112, 0.112), (0.170, 0.310))),
+        invisible(box((-0.118, 0.108), (-0.142, 0.142), (0.045, 0.170))),
+        invisible(box((-0.155, 0.112), (-0.112, 0.112), (0.170, 0.310))),
     ]
     return [*touch, skirt, belly, buckle, panel, battery]
 
@@ -123,8 +123,8 @@ def _chest() -> list[Shape]:
     socket = seen(cylinder("x", 0.031, 0.026, (0.119, 0.0, 0.170), color=DARK))
     light = seen(cylinder("x", 0.021, 0.026, (0.122, 0.0, 0.170), color=GLOW))
     touch = [
-        felt(box((-0.165, 0.110), (-0.175, 0.175), (0.080, 0.255))),
-        felt(box((-0.130, 0.085), (-0.125, 0.125), (0.010, 0.080))),
+        invisible(box((-0.165, 0.110), (-0.175, 0.175), (0.080, 0.255))),
+        invisible(box((-0.130, 0.085), (-0.125, 0.125), (0.010, 0.080))),
     ]
     return [*touch, trunk, *pair(breast), ribs, back, collar, socket, light]
 
@@ -166,7 +166,7 @@ def _head() -> list[Shape]:
     ear = seen(cylinder("y", 0.034, 0.024, (-0.005, 0.078, 0.085), color=BLUE))
     cap = seen(cylinder("y", 0.019, 0.032, (-0.005, 0.080, 0.085), color=SILVER))
     # the head ends 1.540 m above the soles: 0.105 + 0.600 + 0.3507 + 0.2973 + 0.187
-    touch = felt(box((-0.095, 0.090), (-0.074, 0.074), (0.020, 0.187)))
+    touch = invisible(box((-0.095, 0.090), (-0.074, 0.074), (0.020, 0.187)))
     return [touch, helmet, visor, chin, crest, *pair(eye), *pair(ear), *pair(cap)]
 
 
@@ -260,7 +260,7 @@ def _hand() -> list[Shape]:
         for x in (-0.031, 0.0, 0.031)
     ]
     thumb = seen(capsule(0.0115, (0.030, 0.018, -0.062), (0.028, 0.044, -0.115), color=DARK))
-    touch = felt(box((-0.044, 0.044), (-0.028, 0.028), (-0.184, -0.030), material=HAND))
+    touch = invisible(box((-0.044, 0.044), (-0.028, 0.028), (-0.184, -0.030), material=HAND))
     return [touch, palm, back, *fingers, thumb]
 
 
@@ -349,7 +349,7 @@ def _foot() -> list[Shape]:
         (-0.056, 0.085, 0.104, -0.058, 0.038, 0.008),
     )
     bearing = seen(cylinder("x", 0.028, 0.13, (-0.008, -0.004, -0.006), color=DARK))
-    touch = felt(box((-0.098, 0.105), (-0.070, 0.050), (-0.085, -0.045)))
+    touch = invisible(box((-0.098, 0.105), (-0.070, 0.050), (-0.085, -0.045)))
     return [sole, touch, upper, toe, bearing]
 
 

@@ -1,6 +1,6 @@
-"""What the files of some well-known robots leave out: soles, and limits that one can stand within.
+"""Soles and joint limits that the files of some well-known robots leave out.
 
-**jvrc1**: its meshes are seldom there. Sole: 0.2 m × 0.1 m, 0.108 m below the ankle, as the box in
+**jvrc1**: its meshes are rarely there. Sole: 0.2 m × 0.1 m, 0.108 m below the ankle, as the box in
 the MuJoCo models that people walk it with; the foot's inertia in the file is that of a box of
 0.204 m × 0.090 m.
 
@@ -46,7 +46,7 @@ def complete(robot: Robot) -> Robot:
     if sole is None or robot.feet or not {sole.left, sole.right} <= names:
         return robot
     if robot.name == "simple_humanoid":
-        _mend_simple_humanoid(robot)
+        _complete_simple_humanoid(robot)
     (back, front), (right, left) = sole.x, sole.y
     for side, body in (("left", sole.left), ("right", sole.right)):
         robot.add_foot(
@@ -64,7 +64,7 @@ def complete(robot: Robot) -> Robot:
     return robot
 
 
-def _mend_simple_humanoid(robot: Robot) -> None:
+def _complete_simple_humanoid(robot: Robot) -> None:
     for body in robot.bodies:
         body.joint.effort_limit = inf
         if "LEG_" in body.joint.name:

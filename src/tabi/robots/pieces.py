@@ -44,7 +44,7 @@ def cut(robot: Robot, whole: set[Body]) -> None:
         text = f"cutting the meshes of {robot.name} into convex pieces, some seconds each"
         print(f"tabi: {text} …", file=sys.stderr, flush=True)
     made: dict[Any, list[Convex] | None] = {}
-    meshes, pieces, kept = 0, 0, set()
+    meshes, pieces, unsplit = 0, 0, set()
     for body in robot.bodies:
         shapes: list[Shape] = []
         for shape in body.shapes:
@@ -56,7 +56,7 @@ def cut(robot: Robot, whole: set[Body]) -> None:
                     made[key] = _pieces(hull, coacd)
                 parts = made[key]
                 if parts is None:
-                    kept.add(hull.file.name if hull.file else f"a shape of {body.name!r}")
+                    unsplit.add(hull.file.name if hull.file else f"a shape of {body.name!r}")
                 else:
                     meshes, pieces = meshes + 1, pieces + len(parts)
             shapes += [shape] if parts is None else [replace(shape, geometry=p) for p in parts]
@@ -67,10 +67,10 @@ def cut(robot: Robot, whole: set[Body]) -> None:
             f"most {CONCAVITY:g} of its mesh's size concave, in {time.perf_counter() - started:.0f}"
             f' s; feet keep their hulls (collision="decomposed")'
         )
-    if kept:
+    if unsplit:
         robot.notes.append(
-            f"{len(kept)} hulls were not cut, because no faces can be read of them: "
-            f"{', '.join(sorted(kept)[:4])}{' …' if len(kept) > 4 else ''}"
+            f"{len(unsplit)} hulls were not cut, because no faces can be read of them: "
+            f"{', '.join(sorted(unsplit)[:4])}{' …' if len(unsplit) > 4 else ''}"
         )
 
 
@@ -94,8 +94,8 @@ def _pieces(hull: Convex, coacd: Any) -> list[Convex] | None:
         vertices, triangles = mesh.faces(hull.file)
     except ModelError:
         return None
-    placed = vertices @ hull.from_file[:, :3].T + hull.from_file[:, 3]
+    vertices_ = vertices @ hull.from_file[:, :3].T + hull.from_file[:, 3]
     if np.linalg.det(hull.from_file[:, :3]) < 0:
         triangles = triangles[:, ::-1]
-    parts = coacd.run_coacd(coacd.Mesh(placed, triangles), threshold=CONCAVITY, **SEARCH)
+    parts = coacd.run_coacd(coacd.Mesh(vertices_, triangles), threshold=CONCAVITY, **SEARCH)
     return [mesh.convex_hull(points, hull.file) for points, _ in parts]

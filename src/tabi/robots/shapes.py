@@ -1,8 +1,8 @@
 """The colliding shapes of a robot from a file, made fit for a simulation.
 
-Hulls of meshes lose the vertices that no contact can tell from their neighbours. What soles lose is
-of ``sole_corners``: a robot stands on their corners, and those that are left stay as they are, to
-the last digit.
+Hulls of meshes lose the vertices that no contact can distinguish from their neighbours. What soles
+lose is of ``sole_corners``: a robot stands on their corners, and those that are left stay as they
+are, to the last digit.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tabi.robots import pieces, sole_corners
 
 # what collides: what the file says, visual shapes where it says nothing, meshes cut into pieces
 COLLISION = ("file", "visual", "decomposed")
-# how far a surface may move inwards [m], and in parts of the hull's least extent
-TOLERANCE, THIN = 1e-3, 0.1
+# how far a surface may move inwards, and as a share of the hull's smallest extent
+TOLERANCE_M, MAX_INWARD_SHARE = 1e-3, 0.1
 
 
 class ShapeKeys(TypedDict, total=False):
@@ -35,10 +35,10 @@ class ShapeKeys(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``tabi.load`` was told about shapes, checked."""
+    """Settings of ``tabi.load`` for shapes, checked."""
 
     collision: str = COLLISION[0]
-    hull_tolerance: float = TOLERANCE
+    hull_tolerance: float = TOLERANCE_M
     sole_tolerance: float = sole_corners.TOLERANCE
     max_points: int | None = None
 
@@ -49,10 +49,10 @@ class Settings:
                 f"the file says, visual shapes where it says nothing, or meshes cut into pieces"
             )
         for name, what in (("hull_tolerance", "hulls"), ("sole_tolerance", "soles")):
-            given = getattr(self, name)
-            if not _is_number(given) or not 0 <= given < np.inf:
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value < np.inf:
                 raise ModelError(
-                    f"{name} is {given!r}; expected a length in metres, for example 0.001, or 0 to "
+                    f"{name} is {value!r}; expected a length in metres, for example 0.001, or 0 to "
                     f"keep {what} as they are"
                 )
         if self.max_points is not None and not (
@@ -76,19 +76,19 @@ def _is_number(value: Any) -> bool:
 
 
 def prepare(robot: Robot, how: Settings) -> list[str]:
-    """Cut meshes into pieces where that was asked for, and give soles fewer corners and hulls fewer
-    vertices, with notes; returns what is to be said of it.
+    """Cut meshes into pieces where that is requested, and give soles fewer corners and hulls fewer
+    vertices, with notes; return those to report.
     """
     if how.collision == "decomposed":
         pieces.cut(robot, set(sole_corners.soles_of(robot)))
     thinned = sole_corners.thin(robot, how.sole_tolerance)
-    said = simplify(robot, how)
+    notes = simplify(robot, how)
     sole_corners.trim(thinned)
-    return said
+    return notes
 
 
 def simplify(robot: Robot, how: Settings) -> list[str]:
-    """Give the robot's hulls fewer vertices, with a note; returns what is to be said of it."""
+    """Give the robot's hulls fewer vertices, with a note; return notes to report."""
     if how.hull_tolerance == 0 and how.max_points is None:
         return []
     soles = sole_corners.soles_of(robot)
@@ -102,7 +102,7 @@ def simplify(robot: Robot, how: Settings) -> list[str]:
             if not isinstance(hull, Convex):
                 continue
             rows = sole_corners.in_soles(hull, shape.placement, soles.get(body, []))
-            tolerance = min(how.hull_tolerance, THIN * _thickness(hull))
+            tolerance = min(how.hull_tolerance, MAX_INWARD_SHARE * _thickness(hull))
             # bodies that share a hull go on sharing it
             key = (id(hull), rows.tobytes(), most)
             if key not in made:
@@ -115,20 +115,20 @@ def simplify(robot: Robot, how: Settings) -> list[str]:
                 before += len(hull.vertices)
                 after += len(new.vertices)
                 beyond = max(beyond, loss - tolerance)
-    return _told(robot, (count, before, after), lost, beyond > 0)
+    return _note(robot, (count, before, after), lost, beyond > 0)
 
 
-def _told(robot: Robot, counts: tuple[int, int, int], lost: float, beyond: bool) -> list[str]:
+def _note(robot: Robot, counts: tuple[int, int, int], lost: float, beyond: bool) -> list[str]:
     count, before, after = counts
     if count == 0:
         return []
     which = "1 convex hull was" if count == 1 else f"{count} convex hulls were"
-    told = (
+    note = (
         f"{which} simplified, from {before} to {after} vertices: surfaces moved inwards by at most "
         f"{1e3 * lost:.2f} mm"
     )
-    robot.notes.append(f"{told} (hull_tolerance=0 keeps them)")
-    return [f"{told}, more than hull_tolerance because of max_points"] if beyond else []
+    robot.notes.append(f"{note} (hull_tolerance=0 keeps them)")
+    return [f"{note}, more than hull_tolerance because of max_points"] if beyond else []
 
 
 def _thickness(hull: Convex) -> float:

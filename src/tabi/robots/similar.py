@@ -42,7 +42,7 @@ class Similarity:
         return self.length**0.5
 
     def inertia(self, of: Inertia) -> Inertia:
-        """Of a similar body."""
+        """Return the inertia of a similar body."""
         factor = self.mass * self.length**2
         return Inertia(of.mass * self.mass, of.centre * self.length, of.tensor * factor)
 
@@ -78,11 +78,11 @@ class Similarity:
         )
 
     def place(self, of: Transform) -> Transform:
-        """Of a similar body in another one."""
+        """Return the pose of a similar body in another one."""
         return Transform(of.R, self.length * of.p)
 
     def shape(self, of: Shape) -> Shape:
-        """A similar shape."""
+        """Return a similar shape, scaled."""
         s, g = self.length, of.geometry
         if isinstance(g, Sphere):
             g = Sphere(s * g.radius)
@@ -105,14 +105,14 @@ def similar(
     renamed: Mapping[str, str] | None = None,
     shapes: Callable[[str], list[Shape]] | None = None,
 ) -> Robot:
-    """A robot of (1), with the feet, force sensors, IMU and poses of the known one.
+    """Create a robot of (1), with the feet, force sensors, IMU and poses of the known one.
 
     Args:
         known: standing on a floating base.
         welded: joints of it that the robot does not have.
         renamed: bodies that have other names, by those they have in the known robot; the base's
             joint is called after it.
-        shapes: of a body, by its name; similar ones unless given.
+        shapes: of a body, by its name; default: similar ones.
     """
     called, robot = dict(renamed or {}), Robot(name)
     X, root = known.placements(known.at_zero()), _roots(known, welded)
@@ -123,17 +123,17 @@ def similar(
     def word(body: Body) -> str:
         return called.get(root[body].name, root[body].name)
 
-    for body in (one for one in known.bodies if root[one] is one):
-        parts = [one for one in known.bodies if root[one] is body]
+    for body in (root_body for root_body in known.bodies if root[root_body] is root_body):
+        parts = [part for part in known.bodies if root[part] is body]
         inertia = sum(
-            (by.inertia(part.inertia).moved(shift(body, part)) for part in parts), Inertia()
+            (by.inertia(part.inertia).transformed(shift(body, part)) for part in parts), Inertia()
         )
-        moved = [
+        shapes_ = [
             replace(shape, placement=shift(body, part) @ shape.placement)
             for part in parts
             for shape in map(by.shape, part.shapes)
         ]
-        drawn = shapes(word(body)) if shapes else moved
+        drawn = shapes(word(body)) if shapes else shapes_
         if body.parent is None:
             robot.add_body(word(body), Joint(word(body).upper(), "floating"), None, inertia, drawn)
             continue
@@ -146,7 +146,7 @@ def similar(
     for key, sensor in known.sensors.items():
         place = shift(root[sensor.body], sensor.body) @ (by.length * sensor.placement.p)
         robot.add_sensor(key, sensor.kind, word(sensor.body), place)
-    pairs = [frozenset(word(known.body(one)) for one in pair) for pair in known.excluded]
+    pairs = [frozenset(word(known.body(name)) for name in pair) for pair in known.excluded]
     robot.excluded.update(names for names in pairs if len(names) == 2)
     for key, pose in known.poses.items():
         robot.poses[key] = {joint: x for joint, x in pose.items() if joint not in welded}
@@ -163,7 +163,7 @@ def _roots(known: Robot, welded: Collection[str]) -> dict[Body, Body]:
 
 
 def repaint(robot: Robot, colors: Mapping[Color, Color]) -> None:
-    """Give shapes of some colours others, so that robots are told apart."""
+    """Give shapes of some colours others, so that robots can be distinguished."""
     for body in robot.bodies:
         body.shapes = [
             replace(shape, color=colors.get(shape.color, shape.color)) for shape in body.shapes

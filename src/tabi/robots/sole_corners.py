@@ -37,13 +37,12 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # ε [m], at most this part of the outline's width
 TOLERANCE, SHARE = 1e-3, 0.02
-# how much more heights count than what lies across, where the plane is less than this part of the
-# sole
-STEEP, STANDS = 10.0, 0.5
+# weight of heights against lengths across, where the plane is less than this share of the sole
+HEIGHT_WEIGHT, MIN_PLANE_SHARE = 10.0, 0.5
 # vertices this part of a hull's size off the sole's plane are in it
 FLAT = 1e-6
 # corners of a sole's outline may lie that far above its lowest point, as those that it was made of
-SOLE, SAME = 2e-3, 1e-9
+SOLE_BAND_M, TOLERANCE_BAND_M = 2e-3, 1e-9
 
 
 def soles_of(robot: Robot) -> dict[Body, list[tuple[Foot, Transform]]]:
@@ -53,21 +52,21 @@ def soles_of(robot: Robot) -> dict[Body, list[tuple[Foot, Transform]]]:
     for body in robot.bodies:
         carrier = body.parent if body.joint.kind == "fixed" else None
         link[body] = link[carrier] if carrier else body
-    found: dict[Body, list[tuple[Foot, Transform]]] = {}
+    feet: dict[Body, list[tuple[Foot, Transform]]] = {}
     for foot in robot.feet.values():
         X_WF = X[foot.body] @ foot.placement
         for body in robot.bodies:
             if link[body] is link[foot.body]:
-                found.setdefault(body, []).append((foot, X[body].inverse() @ X_WF))
-    return found
+                feet.setdefault(body, []).append((foot, X[body].inverse() @ X_WF))
+    return feet
 
 
 def in_soles(hull: Convex, placement: Transform, soles: Sequence[tuple[Foot, Transform]]) -> Rows:
     """Rows of the vertices in the planes of soles, or at corners of their outlines."""
-    kept = np.zeros(len(hull.vertices), bool)
+    selected = np.zeros(len(hull.vertices), bool)
     for foot, X_BF in soles:
-        kept |= _in_sole(_seen(hull, placement, X_BF), foot)
-    return np.flatnonzero(kept)
+        selected |= _in_sole(_seen(hull, placement, X_BF), foot)
+    return np.flatnonzero(selected)
 
 
 def thin(robot: Robot, tolerance: float) -> list[Foot]:
@@ -115,7 +114,10 @@ def _shows(foot: Foot) -> bool:
     """Whether a foot's polygon is the one of its shapes, and was not given."""
     with suppress(ModelError):
         polygon = sole_of(foot.name, foot.body, foot.placement.R.T).polygon
-        return polygon.shape == foot.polygon.shape and np.abs(polygon - foot.polygon).max() <= SAME
+        return (
+            polygon.shape == foot.polygon.shape
+            and np.abs(polygon - foot.polygon).max() <= TOLERANCE_BAND_M
+        )
     return False
 
 
@@ -129,38 +131,40 @@ def _in_plane(points: Array) -> NDArray[np.bool_]:
 
 
 def _low(points: Array) -> NDArray[np.bool_]:
-    return np.abs(points[:, 2]) < SOLE + SAME
+    return np.abs(points[:, 2]) < SOLE_BAND_M + TOLERANCE_BAND_M
 
 
 def _in_sole(points: Array, foot: Foot) -> NDArray[np.bool_]:
     """Which vertices of one hull, seen from a foot, are in its plane or at its outline."""
-    kept = _in_plane(points)
+    selected = _in_plane(points)
     for row in np.flatnonzero(_low(points)):
         away = np.abs(foot.polygon - points[row, :2]).max(axis=1)
-        kept[row] |= bool((away <= SAME).any())
-    return kept
+        selected[row] |= bool((away <= TOLERANCE_BAND_M).any())
+    return selected
 
 
 def _needless(
     hull: Convex, placement: Transform, soles: Sequence[tuple[Foot, Transform]], tolerance: float
 ) -> tuple[set[int], float]:
     """Rows of the vertices of soles that can be left out, and how far outlines move inwards [m]."""
-    found, stay, lost = set[int](), set[int](), 0.0
+    removable, stay, lost = set[int](), set[int](), 0.0
     for foot, X_BF in soles:
         points = _seen(hull, placement, X_BF)
         plane, low = _in_plane(points), _in_sole(points, foot) & _low(points)
         flat, above = (outlines(points, np.flatnonzero(rows)) for rows in (plane, low & ~plane))
         whole = outlines(points, np.flatnonzero(low))
         # no foot leans on corners above its plane while that is most of the sole
-        stands = _area(points, flat) >= STANDS * _area(points, whole)
-        steep = 1.0 if stands else STEEP
-        for loop, steepness in [(loop, STEEP) for loop in flat] + [(loop, steep) for loop in above]:
+        stands = _area(points, flat) >= MIN_PLANE_SHARE * _area(points, whole)
+        steep = 1.0 if stands else HEIGHT_WEIGHT
+        for loop, steepness in [(loop, HEIGHT_WEIGHT) for loop in flat] + [
+            (loop, steep) for loop in above
+        ]:
             most = min(tolerance, SHARE * polygon_width(points[loop, :2]))
-            kept, loss = coarser(points[loop] * [1.0, 1.0, steepness], most)
-            found |= set(loop.tolist())
-            stay |= set(loop[kept].tolist())
+            corners, loss = coarser(points[loop] * [1.0, 1.0, steepness], most)
+            removable |= set(loop.tolist())
+            stay |= set(loop[corners].tolist())
             lost = max(lost, loss)
-    return found - stay, lost
+    return removable - stay, lost
 
 
 def _area(points: Array, loops: list[Rows]) -> float:

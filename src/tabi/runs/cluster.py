@@ -2,7 +2,7 @@
 
 Workers need the same tabi and the same Python, and no files of ours: a run goes to them as the text
 of its scene, and comes back as its row, which is kept here. A worker that is lost on the way loses
-nothing, as the scheduler gives its runs to others; one run that ends three workers is told.
+nothing, as the scheduler gives its runs to others; one run that ends three workers is reported.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ ADDRESS = re.compile(
 )
 # seconds to wait for the scheduler, and without any worker
 ANSWER, PATIENCE = 5.0, 60.0
-# seconds between two looks for workers, and runs that are handed out at a time
-OFTEN, ROOM = 2.0, 1000
+# time between two counts of the workers, and runs that are submitted at a time
+WORKER_PERIOD_S, MAX_SUBMITTED_RUNS = 2.0, 1000
 # workers that a sentence names
-NAMED = 3
-Found = tuple[Task, dict[str, Any] | str]
+MAX_NAMED_WORKERS = 3
+Outcome = tuple[Task, dict[str, Any] | str]
 
 
 def identity() -> dict[str, str]:
-    """What of an installation a row depends on; with nothing where there is no tabi."""
+    """Return what a row depends on in this installation; empty where tabi is missing."""
     try:
         from tabi import __version__
         from tabi.jit import cache_folder
@@ -74,7 +74,7 @@ def connected(address: str, files: Iterable[str]) -> Iterator[Any]:
             # versions are compared below
             warnings.simplefilter("ignore")
             client = Client(address, timeout=ANSWER, set_as_default=False, name="tabi")
-    # whoever answers there may say anything
+    # any server may answer there, with any error
     except Exception as fault:
         raise TabiError(
             f"--cluster {address}: no Dask scheduler answers there within {ANSWER:g} s "
@@ -92,47 +92,53 @@ def _check(client: Any, address: str, files: list[str]) -> None:
     """Refuse a cluster without workers, and workers that differ from us."""
     versions = client.get_versions()
     here = _python(versions["client"])
-    pythons = {name: _python(told) for name, told in versions["workers"].items()}
+    pythons = {name: _python(version) for name, version in versions["workers"].items()}
     if not pythons:
         raise TabiError(
             f"--cluster {address}: it has no workers; start some with `dask worker {address}`"
         )
-    refuse(address, {name: told for name, told in pythons.items() if told != here}, here)
+    refuse(address, {name: python for name, python in pythons.items() if python != here}, here)
     ours = words(identity())
-    theirs = {name: words(told) for name, told in client.run(identity).items()}
-    refuse(address, {name: told for name, told in theirs.items() if told != ours}, ours)
+    theirs = {name: words(installed) for name, installed in client.run(identity).items()}
+    refuse(address, {name: text for name, text in theirs.items() if text != ours}, ours)
     if files:
-        lacking = {name: told for name, told in client.run(missing, files).items() if told}
-        for name, told in lacking.items():
+        lacking = {name: paths for name, paths in client.run(missing, files).items() if paths}
+        for name, paths in lacking.items():
             raise TabiError(
-                f"--cluster {address}: worker {name} has no file {told[0]}, which the scene names; "
-                "put it there, at the same path"
+                f"--cluster {address}: worker {name} has no file {paths[0]}, which the scene "
+                "names; put it there, at the same path"
             )
 
 
-def _python(told: dict[str, Any]) -> str:
-    return "Python " + ".".join(str(told["host"]["python"]).split(".")[:2])
+def _python(versions: dict[str, Any]) -> str:
+    return "Python " + ".".join(str(versions["host"]["python"]).split(".")[:2])
 
 
-def words(told: dict[str, str]) -> str:
-    """An installation in words."""
-    return f"tabi {told['tabi']} (sources {told['sources']})" if told else "no tabi"
+def words(installed: dict[str, str]) -> str:
+    """Describe an installation in words."""
+    if not installed:
+        return "no tabi"
+    return f"tabi {installed['tabi']} (sources {installed['sources']})"
 
 
-def refuse(address: str, others: dict[str, str], here: str) -> None:
-    """Name the workers that have something else than we."""
-    if not others:
+def refuse(address: str, differing: dict[str, str], here: str) -> None:
+    """Raise an error that names the workers whose installation differs from ours."""
+    if not differing:
         return
-    told = [f"{name} has {what}" for name, what in others.items()]
-    more = f" and {len(told) - NAMED} more differ" if len(told) > NAMED else ""
+    named = [f"{name} has {what}" for name, what in differing.items()]
+    extra = (
+        f" and {len(named) - MAX_NAMED_WORKERS} more differ"
+        if len(named) > MAX_NAMED_WORKERS
+        else ""
+    )
     raise TabiError(
-        f"--cluster {address}: worker {', worker '.join(told[:NAMED])}{more}, and here is {here}; "
-        "install the same on all of them"
+        f"--cluster {address}: worker {', worker '.join(named[:MAX_NAMED_WORKERS])}{extra}, and "
+        f"here is {here}; install the same on all of them"
     )
 
 
 def missing(files: list[str]) -> list[str]:
-    """Those that are not here."""
+    """Return those files that do not exist here."""
     return [file for file in files if not Path(file).exists()]
 
 
@@ -140,22 +146,22 @@ def files_of(scene: Scene) -> list[str]:
     """Files that a scene names, by their whole paths."""
     from tabi.scenes.scene import plain
 
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     ahead = [plain(scene.contents)]
     while ahead:
         value = ahead.pop()
         if isinstance(value, dict | list):
             ahead += value.values() if isinstance(value, dict) else value
         elif isinstance(value, str) and Path(value).is_absolute() and Path(value).is_file():
-            found[value] = None
-    return list(found)
+            files[value] = None
+    return list(files)
 
 
 # ---- runs ---------------------------------------------------------------------------------------
 
 
-def work(client: Any, tasks: Sequence[Task], asked: Sequence[int]) -> Iterator[Found]:
-    """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
+def work(client: Any, tasks: Sequence[Task], interrupts: Sequence[int]) -> Iterator[Outcome]:
+    """Yield tasks with their outcomes, in the order in which they end, until interrupted;
     a sentence where one was lost.
     """
     from distributed import as_completed
@@ -164,8 +170,8 @@ def work(client: Any, tasks: Sequence[Task], asked: Sequence[int]) -> Iterator[F
     flying: dict[str, tuple[Task, Any]] = {}
     manned = looked = clock.monotonic()
     try:
-        while (ahead or flying) and not asked:
-            while ahead and len(flying) < ROOM:
+        while (ahead or flying) and not interrupts:
+            while ahead and len(flying) < MAX_SUBMITTED_RUNS:
                 task = ahead.pop()
                 future = client.submit(run, *packed(task), ours, pure=False)
                 flying[future.key] = task, future
@@ -173,11 +179,11 @@ def work(client: Any, tasks: Sequence[Task], asked: Sequence[int]) -> Iterator[F
             batch = ended.next_batch(block=False)
             for future in batch:
                 task, _ = flying.pop(future.key)
-                yield task, _told(task, future)
-                if asked:
+                yield task, _outcome(task, future)
+                if interrupts:
                     return
             now = clock.monotonic()
-            if now - looked > OFTEN:
+            if now - looked > WORKER_PERIOD_S:
                 looked, manned = now, now if _workers(client) else manned
             if now - manned > PATIENCE or client.status not in ("running", "connecting"):
                 left = len(ahead) + len(flying)
@@ -198,8 +204,8 @@ def _workers(client: Any) -> int:
         return 0
 
 
-def _told(task: Task, future: Any) -> dict[str, Any] | str:
-    """The row of a run that has ended, or why there is none."""
+def _outcome(task: Task, future: Any) -> dict[str, Any] | str:
+    """Return the row of a run that has ended, or why there is none."""
     try:
         return future.result(timeout=PATIENCE)
     # of a run, a worker or the way to it: the others go on
@@ -209,19 +215,19 @@ def _told(task: Task, future: Any) -> dict[str, Any] | str:
 
 
 def packed(task: Task) -> tuple[str, str, list[str]]:
-    """A run as a worker needs it: its scene as a text, the name of that, its settings."""
+    """Return a run as a worker needs it: its scene as a text, the name of that, its settings."""
     from tabi import scenes
 
     scene = scenes.load(task.scene, task.settings)
     return scene.to_yaml(), scene.name, list(scene.settings)
 
 
-def run(text: str, name: str, settings: list[str], asked_by: dict[str, str]) -> dict[str, Any]:
-    """What a worker does: a run from the text of its scene; only for whoever has the same tabi."""
+def run(text: str, name: str, settings: list[str], expected: dict[str, str]) -> dict[str, Any]:
+    """Run a scene from its text, in a worker; refused for a client with another tabi."""
     from tabi import scenes
 
-    if identity() != asked_by:
-        raise TabiError(f"a worker has {words(identity())}, and {words(asked_by)} was asked for")
-    found = played(scenes.loads(text, f"{name}.yaml"))
-    assert found is not None
-    return found | {"settings": settings}
+    if identity() != expected:
+        raise TabiError(f"a worker has {words(identity())}, and {words(expected)} is required")
+    outcome = played(scenes.loads(text, f"{name}.yaml"))
+    assert outcome is not None
+    return outcome | {"settings": settings}

@@ -26,21 +26,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
+from tabi._renamed import RenamedAttribute
 
 Array = NDArray[np.float64]
 # state that is kept between generations, beside the generator of random numbers
-KEPT = ("mean", "step", "covariance", "path_step", "path_covariance", "generation")
+STATE = ("mean", "step", "covariance", "path_step", "path_covariance", "generation")
 
 
 class CmaEs:
-    """One search; ``ask`` for candidates, ``tell`` their values, again and again.
+    """A search: ``ask`` for candidates, ``update`` with their values, again and again.
 
     Attributes:
-        mean: m. step: σ. covariance: C. generation: how many were told.
+        mean: m. step: σ. covariance: C. generation: number of updates.
 
     Args:
         start: where to begin, n numbers of which each moves by about ``step`` at first.
-        population: λ; 4 + 3 ln n unless given. seed: the same one gives the same search.
+        population: λ; default: 4 + 3 ln n. seed: the same one gives the same search.
     """
 
     def __init__(
@@ -100,16 +101,18 @@ class CmaEs:
         self._steps = (z * lengths) @ axes.T
         return self.mean + self.step * self._steps
 
-    def tell(self, values: ArrayLike) -> None:
-        """Their values, the smaller the better; not a number is as bad as infinity."""
-        found = np.asarray(values, dtype=np.float64)
-        if found.shape != (self.population,) or len(self._steps) != self.population:
+    def update(self, values: ArrayLike) -> None:
+        """Update the search with the candidates' values, the smaller the better; NaN is as bad as
+        infinity.
+        """
+        costs = np.asarray(values, dtype=np.float64)
+        if costs.shape != (self.population,) or len(self._steps) != self.population:
             raise ModelError(
-                f"{found.size} values are told; expected one for each of the "
-                f"{self.population} candidates that were asked for"
+                f"{costs.size} values; expected one for each of the "
+                f"{self.population} requested candidates"
             )
         n = self.mean.size
-        order = np.argsort(np.where(np.isnan(found), np.inf, found), kind="stable")
+        order = np.argsort(np.where(np.isnan(costs), np.inf, costs), kind="stable")
         y, w = self._steps[order], self.weights
         axes, lengths = self._axes()
         mean_step = w[: self.parents] @ y[: self.parents]
@@ -123,8 +126,8 @@ class CmaEs:
         # a path that is too long for its age stalls p_c
         calm = size / fresh < (1.4 + 2 / (n + 1)) * self.usual
         c = self.c_path
-        moved = np.sqrt(c * (2 - c) * self.mass) * mean_step if calm else 0.0
-        self.path_covariance = (1 - c) * self.path_covariance + moved
+        displacement = np.sqrt(c * (2 - c) * self.mass) * mean_step if calm else 0.0
+        self.path_covariance = (1 - c) * self.path_covariance + displacement
         # w°: negative weights scaled by Mahalanobis' length
         long = np.sum(((y @ axes) / lengths) ** 2, axis=1)
         scaled = np.where(w >= 0, w, w * n / np.maximum(long, 1e-300))
@@ -143,22 +146,26 @@ class CmaEs:
 
     # ---- kept and gone on with ------------------------------------------------------------------
 
+    tell = RenamedAttribute("update")
+
     def to_dict(self) -> dict[str, Any]:
-        """All that the next generation depends on, as plain data; not between ask and tell."""
-        kept = {name: getattr(self, name) for name in KEPT}
-        plain = {n: x.tolist() if isinstance(x, np.ndarray) else x for n, x in kept.items()}
+        """Return all that the next generation depends on, as plain data; not between ask and
+        update.
+        """
+        state = {name: getattr(self, name) for name in STATE}
+        plain = {n: x.tolist() if isinstance(x, np.ndarray) else x for n, x in state.items()}
         random = self._random.bit_generator.state
         return {"population": self.population, **plain, "random": random}
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> CmaEs:
-        """A search that goes on where another was written down, to the last bit."""
-        found = cls(told["mean"], told["step"], told["population"])
-        for name in KEPT:
-            x = told[name]
-            setattr(found, name, np.array(x, dtype=np.float64) if isinstance(x, list) else x)
-        found._random.bit_generator.state = told["random"]
-        return found
+    def from_dict(cls, state: dict[str, Any]) -> CmaEs:
+        """Restore a search from plain data; it continues identically to the last bit."""
+        search = cls(state["mean"], state["step"], state["population"])
+        for name in STATE:
+            x = state[name]
+            setattr(search, name, np.array(x, dtype=np.float64) if isinstance(x, list) else x)
+        search._random.bit_generator.state = state["random"]
+        return search
 
 
 def reflected(x: Array) -> Array:

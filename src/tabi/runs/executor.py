@@ -1,4 +1,4 @@
-"""Who runs a sweep: processes of this machine, or workers of a cluster."""
+"""Executors of a sweep: processes of this machine, or workers of a cluster."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ if TYPE_CHECKING:
     from tabi.runs.storage import Results
     from tabi.scenes import Scene
 
-# processes, at most
-MOST = 1024
-Chosen = dict[str, str]
-Crew = Callable[[Sequence[Task], Sequence[int]], Iterator[tuple[Task, dict[str, Any] | str]]]
+MAX_PROCESSES = 1024
+Parameters = dict[str, str]
+Executor = Callable[[Sequence[Task], Sequence[int]], Iterator[tuple[Task, dict[str, Any] | str]]]
 
 
 @contextmanager
-def crew(where: str | None, scene: Scene, record: bool = False) -> Iterator[Crew]:
-    """Those who run it; refused where they cannot.
+def open_executor(where: str | None, scene: Scene, record: bool = False) -> Iterator[Executor]:
+    """Open the executor of a sweep; refused where it cannot run it.
 
     Args:
-        where: a number of processes, one for each core unless given, or the address of a scheduler.
+        where: a number of processes, default: one for each core, or the address of a scheduler.
         scene: what is run. record: whether recordings are wanted.
     """
     if where is None or where.strip().lstrip("+-").isdecimal():
         count = cores() if where is None else int(where)
-        if not 1 <= count <= MOST:
-            raise TabiError(f"--jobs is {count}; expected a whole number from 1 to {MOST}")
-        yield lambda tasks, asked: pool.work(tasks, count, asked)
+        if not 1 <= count <= MAX_PROCESSES:
+            raise TabiError(f"--jobs is {count}; expected a whole number from 1 to {MAX_PROCESSES}")
+        yield lambda tasks, interrupts: pool.work(tasks, count, interrupts)
         return
     if "://" not in where:
         raise TabiError(
@@ -45,43 +44,43 @@ def crew(where: str | None, scene: Scene, record: bool = False) -> Iterator[Crew
 
     if record:
         raise TabiError(
-            "--record keeps recordings on the disk of whoever runs them, and --cluster has those "
-            "of other machines; leave out one of the two"
+            "--record stores recordings on the disk of the machine that runs them, and --cluster "
+            "has those of other machines; leave out one of the two"
         )
     with cluster.connected(where, cluster.files_of(scene)) as client:
-        yield lambda tasks, asked: cluster.work(client, tasks, asked)
+        yield lambda tasks, interrupts: cluster.work(client, tasks, interrupts)
 
 
 def work(
-    crew: Crew,
-    wanted: Sequence[Chosen],
-    task: Callable[[Chosen], Task],
+    run_all: Executor,
+    wanted: Sequence[Parameters],
+    task: Callable[[Parameters], Task],
     results: Results,
     record: bool = False,
 ) -> tuple[list[int], list[str]]:
-    """Run what has no row yet; who interrupted it, and sentences about runs that were lost.
+    """Run what has no row yet; return signals that interrupted it, and sentences about lost runs.
 
     Args:
         wanted: places in the grid. task: the run of one.
     """
-    todo = [chosen for chosen in wanted if not results.has(chosen, record)]
+    todo = [point for point in wanted if not results.has(point, record)]
     if not todo:
         return [], []
     done, lost = len(wanted) - len(todo), []
-    tasks = [task(one) for one in todo]
-    with bar("starting", len(wanted)) as move, interrupt() as asked:
+    tasks = [task(point) for point in todo]
+    with bar("starting", len(wanted)) as move, interrupt() as interrupts:
         move(done)
-        for one, found in crew(tasks, asked):
-            if isinstance(found, str):
-                lost.append(found)
+        for run, outcome in run_all(tasks, interrupts):
+            if isinstance(outcome, str):
+                lost.append(outcome)
                 continue
-            results.add(one.chosen, found)
+            results.add(run.parameters, outcome)
             done += 1
-            words = ", ".join(f"{key}={value}" for key, value in one.chosen.items())
+            words = ", ".join(f"{key}={value}" for key, value in run.parameters.items())
             move(done, words, "running")
-    return asked, lost
+    return interrupts, lost
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 LOOK, PACE = 0.05, 0.01
 # a step that is hard, or is being compiled, may take long
 ENDING = "tabi: ending after this step; Ctrl-C once more ends at once\n"
-# seconds between two looks after which steps go one by one
-SLOW = 1.0
+# time between two looks after which steps go one by one
+MAX_LOOK_PERIOD_S = 1.0
 
 
 def play(
@@ -31,67 +31,67 @@ def play(
     show: bool = True,
     device: str | None = None,
 ) -> Summary:
-    """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
+    """Run a scene to its end, or until Ctrl-C, or until the simulation fails.
 
     Args:
         record: file for a recording. pace: simulated seconds between looks at the clock;
-            as fast as it goes unless given.
+            default: as fast as it goes.
         show: a bar, on a terminal. device: of a person's hand.
     """
-    kept = None if record is None else str(record)
-    found = Summary(scene.name, scene.title, scene.settings, recording=kept)
+    path = None if record is None else str(record)
+    summary = Summary(scene.name, scene.title, scene.settings, recording=path)
     sim = scene.simulator(plays=device is None)
     session = scene.hand(sim, device) if device else None
-    told = {"name": scene.name, "settings": list(scene.settings)}
+    meta = {"name": scene.name, "settings": list(scene.settings)}
     recording = (
         None
         if record is None
-        else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
+        else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), meta)
     )
-    watch = RunWatch(scene, sim, found)
+    watch = RunWatch(scene, sim, summary)
     try:
         with (
             bar(
                 "loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show
             ) as move,
-            interrupt(ENDING if show else "") as asked,
+            interrupt(ENDING if show else "") as interrupts,
         ):
 
             def look() -> bool:
                 watch.look()
                 move(sim.time, f"{watch.factor:.1f} × real time" if watch.factor else "", "running")
-                return bool(asked)
+                return bool(interrupts)
 
-            found.interrupted = _march(sim, scene.duration, pace, look, asked)
+            summary.interrupted = _advance(sim, scene.duration, pace, look, interrupts)
     except KeyboardInterrupt:
-        found.interrupted = True
+        summary.interrupted = True
     except TabiError as fault:
-        found.stopped = str(fault)
+        summary.stopped = str(fault)
     if recording is not None:
         try:
-            recording.close(KeyboardInterrupt() if found.interrupted else None)
+            recording.close(KeyboardInterrupt() if summary.interrupted else None)
         except TabiError as fault:
-            found.stopped = found.stopped or str(fault)
+            summary.stopped = summary.stopped or str(fault)
     watch.finish()
     if session is not None:
-        found.hand = session.told()
+        summary.hand = session.summary()
         session.close()
-    return found
+    return summary
 
 
-def _march(
+def _advance(
     sim: Simulator,
     duration: float,
     pace: float | None,
     look: Callable[[], bool],
-    asked: Sequence[int] = (),
+    interrupts: Sequence[int] = (),
 ) -> bool:
-    """All steps, and a look now and then, until one says stop; whether one did.
+    """Run all steps, with a look now and then, until one returns true; return whether one did.
 
     The first step brings the kernels, so the clock starts after it.
 
     Args:
-        asked: not empty once somebody wants it to stop.
+        interrupts: not empty once the user interrupts it.
     """
     end = round(duration / sim.dt)
     chunk = max(1, round((pace or LOOK) / sim.dt))
@@ -103,13 +103,13 @@ def _march(
     next_look, slow, last = every, False, clock.monotonic()
     while done < end and not stop:
         count = min(chunk, end - done)
-        # a problem that is hard may take seconds: who asks to stop does not wait for many of them
+        # a problem that is hard may take seconds: an interrupt does not wait for many of them
         for _ in range(count if slow else 1):
             sim.run(sim.dt * (1 if slow else count))
             done += 1 if slow else count
-            if asked:
+            if interrupts:
                 return True
-        slow, last = clock.monotonic() - last > SLOW, clock.monotonic()
+        slow, last = clock.monotonic() - last > MAX_LOOK_PERIOD_S, clock.monotonic()
         if pace is not None:
             clock.sleep(max(0.0, start + done * sim.dt - clock.monotonic()))
         if done >= min(next_look, end):

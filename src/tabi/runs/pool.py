@@ -1,6 +1,6 @@
 """Runs of a sweep in processes of their own, each with one thread of linear algebra.
 
-A process begins anew (spawn), takes one run after the other through a pipe, and ends when its
+A process starts empty (spawn), takes one run after the other through a pipe, and ends when its
 parent does, even if that one is killed. Ctrl-C reaches the parent alone, which then asks its
 workers to stop: what they were at leaves neither a row nor a recording.
 """
@@ -48,22 +48,22 @@ class Task:
 
     scene: str
     settings: list[str]
-    chosen: dict[str, str]
+    parameters: dict[str, str]
     record: Path | None
 
     def run(self) -> dict[str, Any] | None:
-        """What came of it; None if it was interrupted."""
+        """Run the scene and return its summary; None if it was interrupted."""
         from tabi import scenes
 
         return played(scenes.load(self.scene, self.settings), self.record)
 
 
 class Runnable(Protocol):
-    """What a worker takes; it is sent there as it is, and ``run`` answers with plain data."""
+    """Task of a worker; it is sent there as it is, and ``run`` answers with plain data."""
 
     @property
     def settings(self) -> list[str]:
-        """That it is named by."""
+        """Settings that name the task in messages."""
         ...
 
     @property
@@ -93,35 +93,35 @@ class _Worker:
 
 
 def work(
-    tasks: Sequence[Run], jobs: int, asked: Sequence[int], kept: list[Any] | None = None
+    tasks: Sequence[Run], jobs: int, interrupts: Sequence[int], pool: list[Any] | None = None
 ) -> Iterator[tuple[Run, dict[str, Any] | str]]:
-    """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
+    """Yield tasks with their outcomes, in the order in which they end, until interrupted;
     a sentence where a process was lost.
 
     Args:
-        kept: workers of an earlier call, and left there for the next one unless this one is not
-            ended; whoever has them calls ``end``. Without it they end with the call.
+        pool: workers of an earlier call, and left there for the next one unless this one is not
+            ended; its owner calls ``end``. Without it they end with the call.
     """
     compile_once(jobs)
-    ahead, workers = list(reversed(tasks)), [] if kept is None else kept
+    ahead, workers = list(reversed(tasks)), [] if pool is None else pool
     whole = False
     try:
         while ahead or any(worker.task for worker in workers):
             for worker in workers:
-                if ahead and not worker.task and not asked:
+                if ahead and not worker.task and not interrupts:
                     worker.give(ahead.pop())
-            while ahead and len(workers) < jobs and not asked:
+            while ahead and len(workers) < jobs and not interrupts:
                 workers.append(_started())
                 workers[-1].give(ahead.pop())
             pipes = {worker.pipe: worker for worker in workers if worker.task}
             ready = connection.wait(list(pipes), LOOK)
-            if asked:
+            if interrupts:
                 return
             for worker in (pipes[pipe] for pipe in ready):  # type: ignore[index]
                 task, worker.task = worker.task, None
                 assert task is not None
                 try:
-                    found, said = worker.pipe.recv()
+                    outcome, warnings = worker.pipe.recv()
                 except (EOFError, OSError):
                     workers.remove(worker)
                     worker.process.join(PATIENCE)
@@ -131,18 +131,18 @@ def work(
                     )
                     yield task, f"the process of {', '.join(task.settings)} {how}"
                     continue
-                warn_once(said)
-                yield task, found
+                warn_once(warnings)
+                yield task, outcome
                 if ahead:
                     worker.give(ahead.pop())
         whole = True
     finally:
-        if kept is None or not whole:
+        if pool is None or not whole:
             end(workers)
 
 
 def compile_once(jobs: int) -> None:
-    """Where nothing is compiled yet, do it here, lest every worker did."""
+    """Compile the kernels here if they are not compiled yet, so that workers do not."""
     from tabi.jit import cache_folder
 
     folder = cache_folder.cache_folder()
@@ -169,7 +169,7 @@ def _started() -> _Worker:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Who is started meanwhile never hears Ctrl-C; here it is only late."""
+    """Hide Ctrl-C from processes that are started meanwhile; here it is only delayed."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -213,21 +213,21 @@ def end(workers: list[Any]) -> None:
 
 
 def serve(pipe: Any) -> None:
-    """What a worker does until its pipe ends."""
+    """Run tasks in a worker until its pipe ends."""
     if not hasattr(signal, "pthread_sigmask"):
-        # Windows: an interrupt comes to all of a console, and is for who started this
+        # Windows: an interrupt comes to all of a console, and is for the parent process
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    said: list[str] = []
-    show_warnings(said.extend)
+    warnings: list[str] = []
+    show_warnings(warnings.extend)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            found = pipe.recv().run()
-            if found is None:
+            outcome = pipe.recv().run()
+            if outcome is None:
                 return
             # those of many runs are the same: the parent prints each once
-            pipe.send((found, said))
-            said.clear()
+            pipe.send((outcome, warnings))
+            warnings.clear()
 
 
 def _end_with_parent() -> None:
@@ -238,13 +238,13 @@ def _end_with_parent() -> None:
 
 
 def played(scene: Scene, record: Path | None = None) -> dict[str, Any] | None:
-    """What came of a scene; None if it was interrupted."""
+    """Run a scene and return its summary; None if it was interrupted."""
     from tabi import TabiError
     from tabi.runs.play import play
     from tabi.runs.summary import Summary
 
     try:
-        found = play(scene, record, show=False)
+        summary = play(scene, record, show=False)
     except TabiError as fault:
-        found = Summary(scene.name, scene.title, scene.settings, stopped=str(fault))
-    return None if found.interrupted else found.to_dict()
+        summary = Summary(scene.name, scene.title, scene.settings, stopped=str(fault))
+    return None if summary.interrupted else summary.to_dict()

@@ -1,4 +1,4 @@
-"""Outcomes of the runs of a sweep by name, and the table that is told at the end."""
+"""Outcomes of the runs of a sweep by name, and the table that is printed at the end."""
 
 from __future__ import annotations
 
@@ -20,42 +20,46 @@ Row = dict[str, Any]
 UNITS = ("_m_s2", "_m_s", "_deg_s", "_deg", "_s", "_m", "_n")
 # of a run's summary, what is no outcome of it
 ABOUT = ("scene", "title", "settings", "robots", "interrupted")
-# lines and places of the table for people, and what a place has to differ by [m]
-LINES, PLACES, SAME = 60, 6, 1e-4
+# lines and places of the printed table, and smallest difference of places
+MAX_LINES, MAX_PLACES, MIN_DIFFERENCE_M = 60, 6, 1e-4
 
 
-def flat(found: Row) -> Row:
+def flat(outcome: Row) -> Row:
     """Outcomes of a run as columns: worst_residual_m_s, places_m.crate.x, fallen_at_s.hrp2,
     impact_m_s2.hrp2, …
     """
     out = {
         name: value
-        for name, value in found.items()
+        for name, value in outcome.items()
         if name not in (*ABOUT, "fallen_at_s", "places_m", "walks")
     }
-    out |= {f"fallen_at_s.{robot}": found["fallen_at_s"].get(robot) for robot in found["robots"]}
-    for robot, walk in found.get("walks", {}).items():
+    out |= {
+        f"fallen_at_s.{robot}": outcome["fallen_at_s"].get(robot) for robot in outcome["robots"]
+    }
+    for robot, walk in outcome.get("walks", {}).items():
         out |= {f"{name}.{robot}": x for name, x in walk.items() if not isinstance(x, list)}
     return out | {
         f"places_m.{name}.{axis}": x
-        for name, place in found["places_m"].items()
+        for name, place in outcome["places_m"].items()
         for axis, x in zip("xyz", place, strict=True)
     }
 
 
 def of_walks(sim: Simulator) -> dict[str, Row]:
-    """What will be told of robots that walk, by their names, with a number for each."""
-    from tabi.runs.watch import watches
+    """Return what will be reported of robots that walk, by their names, with a number for each."""
+    from tabi.runs.watch import walk_monitors
 
-    found: dict[str, Row] = {}
-    for watch in watches(sim):
+    numbers: dict[str, Row] = {}
+    for watch in walk_monitors(sim):
         for name, walk in watch.measured({}).items():
-            told = walk.to_dict().items()
-            found.setdefault(name, {}).update({key: 0.0 for key, x in told if x is None or _one(x)})
-    return found
+            items = walk.to_dict().items()
+            numbers.setdefault(name, {}).update(
+                {key: 0.0 for key, x in items if x is None or _is_number(x)}
+            )
+    return numbers
 
 
-def _one(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, float | int)
 
 
@@ -63,7 +67,7 @@ def outcomes(
     robots: list[str], places: list[str], walks: dict[str, Row] | None = None
 ) -> list[str]:
     """Names of a run's outcomes that are numbers; ``walks``: see ``of_walks``."""
-    told = Summary(
+    summary = Summary(
         "",
         "",
         robots=tuple(robots),
@@ -71,22 +75,22 @@ def outcomes(
         walks=walks or {},
         places={name: [0.0, 0.0, 0.0] for name in places},
     )
-    return [name for name, value in flat(told.to_dict()).items() if _one(value)]
+    return [name for name, value in flat(summary.to_dict()).items() if _is_number(value)]
 
 
-def outcome(asked: str, names: list[str]) -> str:
-    """The outcome of a name that may lack its unit, and the robot's name where there is one."""
-    first, dot, _ = asked.partition(".")
-    found = [name for name in names if name == asked or _without_unit(name) == asked]
-    if not found and not dot:
-        found = [
+def outcome(requested: str, names: list[str]) -> str:
+    """Return the outcome of a name that may lack its unit, and the robot's name if there is one."""
+    first, dot, _ = requested.partition(".")
+    matches = [name for name in names if name == requested or _without_unit(name) == requested]
+    if not matches and not dot:
+        matches = [
             name
             for name in names
             if name.partition(".")[0] in (first, *(first + unit for unit in UNITS))
         ]
-    if len(found) != 1:
-        raise unknown("outcome", asked, "this sweep", map(_without_unit, found or names))
-    return found[0]
+    if len(matches) != 1:
+        raise unknown("outcome", requested, "this sweep", map(_without_unit, matches or names))
+    return matches[0]
 
 
 def _without_unit(name: str) -> str:
@@ -100,8 +104,8 @@ def _without_unit(name: str) -> str:
 
 @dataclass(frozen=True)
 class SweepReport:
-    """What is told at the end: the grid, rows in its order, runs whose processes were lost,
-    whether somebody stopped it.
+    """Report of a sweep: the grid, rows in its order, runs whose processes were lost,
+    whether it was interrupted.
     """
 
     scene: Scene
@@ -118,7 +122,7 @@ class SweepReport:
         return math.prod(map(len, self.grid.values()))
 
     def code(self) -> int:
-        """The exit code."""
+        """Return the exit code of the command."""
         if self.interrupted:
             return 130
         return int(
@@ -136,10 +140,12 @@ class SweepReport:
             "over": over,
             "folder": str(self.folder),
         }
-        own = ({key: _value(text) for key, text in row["parameters"].items()} for row in self.rows)
+        values_by_run = (
+            {key: _value(text) for key, text in row["parameters"].items()} for row in self.rows
+        )
         runs = [
             {"run": row["run"], "parameters": values, **row["outcome"]}
-            for row, values in zip(self.rows, own, strict=True)
+            for row, values in zip(self.rows, values_by_run, strict=True)
         ]
         return about | {
             "count": self.count,
@@ -166,7 +172,7 @@ class SweepReport:
         """Heads and cells of the table."""
         rows = [flat(row["outcome"]) for row in self.rows]
         keys = [key for key, values in self.grid.items() if len(values) > 1] or list(self.grid)
-        found = [(key, [row["parameters"][key] for row in self.rows]) for key in keys]
+        varied = [(key, [row["parameters"][key] for row in self.rows]) for key in keys]
         columns = [
             ("worst error [m/s]", "worst_residual_m_s", ".1e"),
             ("missed", "missed_steps", "d"),
@@ -180,16 +186,18 @@ class SweepReport:
             columns += [
                 (f"{name.partition('.')[2]} {words}", name, ".3g") for name in _named(rows, start)
             ]
-        columns += [(f"{' '.join(name.split('.')[1:])} [m]", name, ".4f") for name in _lively(rows)]
+        columns += [
+            (f"{' '.join(name.split('.')[1:])} [m]", name, ".4f") for name in _varying_places(rows)
+        ]
         for head, name, form in columns:
             values = [row.get(name) for row in rows]
             scale = 1e6 if "µ" in head else 1
-            found.append((head, ["–" if x is None else _plain(scale * x, form) for x in values]))
+            varied.append((head, ["–" if x is None else _plain(scale * x, form) for x in values]))
         if any(row["stopped"] for row in rows):
-            found.append(
+            varied.append(
                 ("", [f"STOPPED: {row['stopped']}"[:80] if row["stopped"] else "" for row in rows])
             )
-        return found
+        return varied
 
 
 def _value(text: str) -> float | str:
@@ -205,15 +213,15 @@ def _named(rows: list[Row], start: str) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row if name.startswith(start)))
 
 
-def _lively(rows: list[Row]) -> list[str]:
+def _varying_places(rows: list[Row]) -> list[str]:
     """Places that differ from run to run, those that differ most."""
     spread = {}
     for name in _named(rows, "places_m."):
         values = [row[name] for row in rows if row.get(name) is not None]
         spread[name] = max(values) - min(values) if values else 0.0
-    most = sorted((name for name in spread if spread[name] > SAME), key=lambda name: -spread[name])[
-        :PLACES
-    ]
+    most = sorted(
+        (name for name in spread if spread[name] > MIN_DIFFERENCE_M), key=lambda name: -spread[name]
+    )[:MAX_PLACES]
     return [name for name in spread if name in most]
 
 
@@ -227,9 +235,9 @@ def table(columns: list[tuple[str, list[str]]]) -> list[str]:
         ).rstrip()
 
     count = len(columns[0][1])
-    body = [line(cells[k] for _, cells in columns) for k in range(min(count, LINES))]
+    body = [line(cells[k] for _, cells in columns) for k in range(min(count, MAX_LINES))]
     return [
         line(head for head, _ in columns),
         *body,
-        *([f"… and {count - LINES} more"] if count > LINES else []),
+        *([f"… and {count - MAX_LINES} more"] if count > MAX_LINES else []),
     ]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tabi.reporting.terminal import tell
+from tabi.reporting.terminal import print_now
 from tabi.runs.summary import Summary
 
 if TYPE_CHECKING:
@@ -37,14 +37,16 @@ def run_error(
         runs[name] = play(variant)
         if runs[name].interrupted:
             break
-    base, told = runs["h"], {name: run.to_dict() for name, run in runs.items()}
+    base, outcomes = runs["h"], {name: run.to_dict() for name, run in runs.items()}
     # of runs that were cut short nothing can be compared
     cut = runs[name].interrupted
-    found = None if cut else step_error.compare(scene, told)
+    comparison = None if cut else step_error.compare(scene, outcomes)
     if as_json:
-        tell(json.dumps(base.to_dict() | {"step_error": found, "interrupted": cut}, indent=2))
+        print_now(
+            json.dumps(base.to_dict() | {"step_error": comparison, "interrupted": cut}, indent=2)
+        )
     else:
-        tell(text(base, found))
+        print_now(text(base, comparison))
     if cut:
         return 130
     return max(base.code(expect_standing), *(run.code() for run in runs.values()))
@@ -53,24 +55,30 @@ def run_error(
 # ---- in words -----------------------------------------------------------------------------------
 
 
-def text(base: Summary, found: dict[str, Any] | None) -> str:
-    """For a terminal: the summary as always, then each number with its changes."""
+def text(base: Summary, comparison: dict[str, Any] | None) -> str:
+    """Format the summary for a terminal, then each number with its changes."""
     lines = [base.text(), ""]
-    if found is None:
-        return "\n".join([*lines, "interrupted before all four runs were done: no changes to tell"])
+    if comparison is None:
+        return "\n".join(
+            [*lines, "interrupted before all four runs were done: no changes to report"]
+        )
     lines.append(
-        f"h = {1e3 * found['step_s']:g} ms, tolerance = {found['tolerance_m_s']:g} m/s; the same "
-        "scene with h/2, h/4 and tolerance/100:"
+        f"h = {1e3 * comparison['step_s']:g} ms, tolerance = {comparison['tolerance_m_s']:g} m/s; "
+        "the same scene with h/2, h/4 and tolerance/100:"
     )
-    lines += [f"  {sentence(row)}" for row in found["quantities"]]
-    for name, missed in found["missed_steps"].items():
+    lines += [f"  {sentence(row)}" for row in comparison["quantities"]]
+    for name, missed in comparison["missed_steps"].items():
         if missed:
-            lines.append(f"  with {name} {missed} STEPS MISSED")
-    lines += [f"  with {name} STOPPED: {why}" for name, why in found["stopped"].items()]
-    lines += [f"  note: {note}" for note in found["notes"]]
-    verdict = VERDICTS[found["verdict"]]
-    if found["verdict"] != "converged":
-        names = [row["name"] for row in found["quantities"] if row["verdict"] == found["verdict"]]
+            lines.append(f"  with {name} {missed} STEPS DID NOT CONVERGE")
+    lines += [f"  with {name} STOPPED: {why}" for name, why in comparison["stopped"].items()]
+    lines += [f"  note: {note}" for note in comparison["notes"]]
+    verdict = VERDICTS[comparison["verdict"]]
+    if comparison["verdict"] != "converged":
+        names = [
+            row["name"]
+            for row in comparison["quantities"]
+            if row["verdict"] == comparison["verdict"]
+        ]
         verdict += " " + ", ".join(names)
     return "\n".join([*lines, f"  {verdict}"])
 
@@ -80,14 +88,14 @@ def sentence(row: dict[str, Any]) -> str:
     subject, changes = _subject(row), row["changes"]
     if all(change == 0 for change in changes.values()):
         return f"{subject}; nothing changes it"
-    told = [f"{name} {_by(row, name)}" for name in changes]
-    first = told[0].replace(" by ", " changes it by ", 1)
+    parts = [f"{name} {_by(row, name)}" for name in changes]
+    first = parts[0].replace(" by ", " changes it by ", 1)
     ends = ""
     if row["order"] is not None:
         ends = f"; order {row['order']:.1f}, about {amount(row['error'], row['unit'])} off"
     elif row["verdict"] != "converged":
         ends = f"; {row['verdict'].upper()}"
-    return f"{subject}; {', '.join([first, *told[1:]])}{ends}"
+    return f"{subject}; {', '.join([first, *parts[1:]])}{ends}"
 
 
 def _subject(row: dict[str, Any]) -> str:
@@ -142,6 +150,6 @@ def amount(x: float, unit: str) -> str:
     if unit not in scales:
         return f"{x:.3g}{'' if unit.startswith('°') else ' '}{unit}".strip()
     scale, name = next((s for s in scales[unit] if abs(x) >= s[0]), scales[unit][-1])
-    told = x / scale
+    scaled = x / scale
     # smaller than a picometre is nothing
-    return f"0 {unit}" if unit == "m" and abs(x) < 1e-12 else f"{told:.3g} {name}"
+    return f"0 {unit}" if unit == "m" and abs(x) < 1e-12 else f"{scaled:.3g} {name}"

@@ -7,7 +7,7 @@
                     replaced whole now and then, and at the end
     run-0001.h5     recordings, by the number of their run
 
-Whoever is killed leaves the lines he wrote; a last one without its end is taken away.
+A process that is killed leaves the lines it wrote; a last one without its end is removed.
 A line with the parameters of an earlier one replaces it.
 """
 
@@ -76,24 +76,24 @@ def opened(folder: Path, scene: Scene, keys: list[str]) -> Iterator[Results]:
 
 def _compare(folder: Path, about: Row, text: str) -> None:
     try:
-        told = json.loads(text)
-        known = told["format"] == FORMAT
+        stored = json.loads(text)
+        known = stored["format"] == FORMAT
     except (ValueError, TypeError, KeyError):
-        known, told = False, {}
+        known, stored = False, {}
     if not known:
         raise TabiError(
             f"{folder}: its sweep.json is no sweep of this version of tabi; choose another --out"
         )
-    others = ", ".join(map(str, told.get("settings") or ())) or "none"
-    told_by = {
-        "scene": f"of the scene {told.get('scene')}",
-        "keys": f"over {', '.join(map(str, told.get('keys') or ()))}",
-        "settings": f"with other settings ({others})",
+    settings = ", ".join(map(str, stored.get("settings") or ())) or "none"
+    differences = {
+        "scene": f"of the scene {stored.get('scene')}",
+        "keys": f"over {', '.join(map(str, stored.get('keys') or ()))}",
+        "settings": f"with other settings ({settings})",
         "contents": "of an earlier state of the scene file",
-        "tabi": f"of tabi {told.get('tabi')}",
+        "tabi": f"of tabi {stored.get('tabi')}",
     }
-    for name, what in told_by.items():
-        if told.get(name) != about[name]:
+    for name, what in differences.items():
+        if stored.get(name) != about[name]:
             raise TabiError(
                 f"{folder}: it has a sweep {what[:300]}, not this one; "
                 "choose another --out, or remove that folder"
@@ -122,7 +122,7 @@ class Results:
         data = lines.read()
         whole = data.rpartition(b"\n")[0]
         if len(whole) + bool(whole) < len(data):
-            # of somebody who was killed while he wrote it
+            # a line half written by a process that was killed
             lines.truncate(len(whole) + bool(whole))
         for k, line in enumerate(whole.splitlines(), 1):
             try:
@@ -140,9 +140,9 @@ class Results:
         self._numbers = max(self._numbers, int(row["run"]))
         self.rows[tuple(sorted(row["parameters"].items()))] = row
 
-    def has(self, chosen: dict[str, str], record: bool) -> bool:
+    def has(self, parameters: dict[str, str], record: bool) -> bool:
         """Whether a run is done, with its recording where one is wanted."""
-        row = self.rows.get(tuple(sorted(chosen.items())))
+        row = self.rows.get(tuple(sorted(parameters.items())))
         if row is None:
             return False
         return (
@@ -154,20 +154,24 @@ class Results:
     def _path(self, number: int) -> Path:
         return self.folder / f"run-{number:04d}.h5"
 
-    def _number(self, chosen: dict[str, str]) -> int:
-        key = tuple(sorted(chosen.items()))
+    def _number(self, parameters: dict[str, str]) -> int:
+        key = tuple(sorted(parameters.items()))
         if key not in self._files:
             self._numbers += 1
             self._files[key] = self._numbers
         return self._files[key]
 
-    def file(self, chosen: dict[str, str]) -> Path:
-        """Where the recording of a run goes."""
-        return self._path(self._number(chosen))
+    def file(self, parameters: dict[str, str]) -> Path:
+        """Return the path of the recording of a run."""
+        return self._path(self._number(parameters))
 
-    def add(self, chosen: dict[str, str], found: Row) -> None:
-        """A run that has ended: on the disk when this returns."""
-        row = {"run": self._number(chosen), "parameters": chosen, "outcome": _finite(found)}
+    def add(self, parameters: dict[str, str], outcome: Row) -> None:
+        """Store a run that has ended: it is on the disk when this returns."""
+        row = {
+            "run": self._number(parameters),
+            "parameters": parameters,
+            "outcome": _finite(outcome),
+        }
         self._lines.write(json.dumps(row).encode() + b"\n")
         os.fsync(self._lines.fileno())
         self._keep(row)
@@ -175,8 +179,8 @@ class Results:
             self.write_table()
 
     def of(self, combinations: Iterable[dict[str, str]]) -> list[Row]:
-        """Rows of those that have one, in their order."""
-        keys = (tuple(sorted(chosen.items())) for chosen in combinations)
+        """Return the rows of combinations that have one, in their order."""
+        keys = (tuple(sorted(parameters.items())) for parameters in combinations)
         return [self.rows[key] for key in keys if key in self.rows]
 
     def write_table(self) -> None:
@@ -196,9 +200,9 @@ class Results:
 
 
 def _finite(value: Any) -> Any:
-    """The same with nothing where a number is none, which JSON has no word for."""
+    """Return the same with None where a number is not finite, which JSON has no word for."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(x) for key, x in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(x) for x in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""How a run of ``tabi run`` went, for people and for machines."""
+"""Summary of a run of ``tabi run``, as text and as data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Summary:
-    """How a run went.
+    """Summary of a run.
 
     Attributes:
         time, wall: seconds of the simulation, and of the clock after its first step.
@@ -24,7 +24,7 @@ class Summary:
         hand: of a person, with its device: force, work and energy.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
         reproducible: whether a rerun is the same; not with a budget of time.
-        recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
+        recording: the file. interrupted: whether the user did. stopped: the sentence that ended it.
     """
 
     # a robot did not finish its walk
@@ -68,7 +68,7 @@ class Summary:
         return not (self.interrupted or self.stopped or unfinished or self.walks_stopped)
 
     def code(self, expect_standing: bool = False) -> int:
-        """The exit code."""
+        """Return the exit code of the command."""
         if self.interrupted:
             return 130
         if self.missed or self.stopped or (expect_standing and self.fallen):
@@ -84,16 +84,16 @@ class Summary:
         worst = ("residual", "force_residual", "joint_residual", "penetration")
         renamed = {"factor": "real_time_factor", "fallen": "fallen_at", "missed": "missed_steps"}
         renamed["unresolved"] = "unresolved_steps"
-        found = {}
+        outcome = {}
         for name, value in vars(self).items():
             shown = renamed.get(name, f"worst_{name}" if name in worst else name)
-            found[f"{shown}_{units[name]}" if name in units else shown] = (
+            outcome[f"{shown}_{units[name]}" if name in units else shown] = (
                 list(value) if isinstance(value, tuple) else value
             )
             if name == "fallen":
-                found["fallen"] = bool(value)
+                outcome["fallen"] = bool(value)
         why = [self.stopped] if self.stopped else self.walks_stopped
-        return found | {"stopped": "; ".join(why) or None, "finished": self.finished}
+        return outcome | {"stopped": "; ".join(why) or None, "finished": self.finished}
 
     def text(self) -> str:
         """A few lines for people."""
@@ -109,7 +109,9 @@ class Summary:
             f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; "
             f"deepest overlap {length(self.penetration)}"
         )
-        missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
+        missed = (
+            "every step certified" if not self.missed else f"{self.missed} STEPS DID NOT CONVERGE"
+        )
         lines.append(
             f"  {missed} to {self.tolerance:g} m/s; {self.contacts} "
             f"contact{'' if self.contacts == 1 else 's'} at the end"
@@ -168,15 +170,15 @@ def handled(hand: dict[str, Any]) -> str:
 
 
 def steered(name: str, walk: dict[str, Any]) -> str:
-    """A line about a walk that was steered."""
-    told, speed = (
+    """Format a line about a walk that was steered."""
+    commanded, speed = (
         f"{_signed(ahead, 2)} m/s ahead, {_signed(left, 2)} m/s to the left, {_signed(turn, 0)}°/s"
         for (ahead, left), turn in (
             (walk["told_m_s"], walk["told_deg_s"]),
             (walk["speed_m_s"], walk["speed_deg_s"]),
         )
     )
-    went = f", told {told}, went {speed}" if walk["walked_s"] > 0 else ""
+    went = f", commanded {commanded}, went {speed}" if walk["walked_s"] > 0 else ""
     if walk.get("stopped"):
         return f"{name} landed {walk['landed']} steps{went}; it STOPPED: {walk['stopped']}"
     return (

@@ -45,9 +45,9 @@ LOGARITHMIC = (
 def check(path: Path, grid: Grid) -> None:
     """Refuse what cannot be drawn, before the work."""
     check_figure(path)
-    x, others = axes(grid)
-    count = math.prod(len(grid[key]) for key in others)
-    if count > len(COLOURS) and not _is_map(grid, others):
+    x, series_keys = axes(grid)
+    count = math.prod(len(grid[key]) for key in series_keys)
+    if count > len(COLOURS) and not _is_map(grid, series_keys):
         raise TabiError(
             f"--figure would have {count} curves over {x}; "
             f"expected at most {len(COLOURS)}, take fewer values"
@@ -68,22 +68,22 @@ def axes(grid: Grid) -> tuple[str, list[str]]:
 
 def _numbers(values: list[str]) -> NDArray[np.float64] | None:
     try:
-        found = np.array([float(value) for value in values])
+        numbers = np.array([float(value) for value in values])
     except ValueError:
         return None
-    return found if np.isfinite(found).all() else None
+    return numbers if np.isfinite(numbers).all() else None
 
 
-def _is_map(grid: Grid, others: list[str]) -> bool:
+def _is_map(grid: Grid, series_keys: list[str]) -> bool:
     return (
-        len(others) == 1
-        and len(grid[others[0]]) > len(COLOURS)
-        and _numbers(grid[others[0]]) is not None
+        len(series_keys) == 1
+        and len(grid[series_keys[0]]) > len(COLOURS)
+        and _numbers(grid[series_keys[0]]) is not None
     )
 
 
-def liveliest(rows: list[Row]) -> str:
-    """Of all places the one that differs most from run to run;
+def most_varying_place(rows: list[Row]) -> str:
+    """Return the name of the place that differs most from run to run;
     the worst error where nothing moves.
     """
     columns = [flat(row["outcome"]) for row in rows]
@@ -101,29 +101,31 @@ def liveliest(rows: list[Row]) -> str:
 
 
 def draw(path: Path, grid: Grid, rows: list[Row], name: str, title: str) -> None:
-    """The figure as a file."""
-    x, others = axes(grid)
-    found = {
-        tuple(row["parameters"][key] for key in (x, *others)): flat(row["outcome"]).get(name)
+    """Draw the figure into a file."""
+    x, series_keys = axes(grid)
+    outcomes = {
+        tuple(row["parameters"][key] for key in (x, *series_keys)): flat(row["outcome"]).get(name)
         for row in rows
     }
 
-    def along(chosen: tuple[str, ...]) -> NDArray[np.float64]:
-        values = (found.get((value, *chosen)) for value in grid[x])
+    def along(point: tuple[str, ...]) -> NDArray[np.float64]:
+        values = (outcomes.get((value, *point)) for value in grid[x])
         return np.array([math.nan if value is None else float(value) for value in values])
 
     at = np.array([float(value) for value in grid[x]])
     log = name in LOGARITHMIC
-    if _is_map(grid, others):
-        z = np.array([along((value,)) for value in grid[others[0]]])
-        y = np.array([float(value) for value in grid[others[0]]])
-        draw_map(path, (at, y, z), (label(x), label(others[0]), label(name)), title, log)
+    if _is_map(grid, series_keys):
+        z = np.array([along((value,)) for value in grid[series_keys[0]]])
+        y = np.array([float(value) for value in grid[series_keys[0]]])
+        draw_map(path, (at, y, z), (label(x), label(series_keys[0]), label(name)), title, log)
         return
     order = np.argsort(at)
     curves = []
-    for chosen in dict.fromkeys(tuple(row["parameters"][key] for key in others) for row in rows):
-        words = ", ".join(named(key, value) for key, value in zip(others, chosen, strict=True))
-        curves.append(Curve(words, at[order], along(chosen)[order], len(curves), "marks"))
+    for point in dict.fromkeys(
+        tuple(row["parameters"][key] for key in series_keys) for row in rows
+    ):
+        words = ", ".join(named(key, value) for key, value in zip(series_keys, point, strict=True))
+        curves.append(Curve(words, at[order], along(point)[order], len(curves), "marks"))
     # what is exact has no place on a logarithmic scale
     log = log and any((curve.y > 0).any() for curve in curves)
     draw_panels(path, [Panel("sweep", "", label(x), label(name), curves, log, height=4.0)], title)
@@ -143,16 +145,16 @@ def named(key: str, value: str) -> str:
 
 
 def words(key: str) -> str:
-    """A key or an outcome in words, the thing after what is said of it."""
+    """Format a key or an outcome in words, the thing after its property."""
     parts = _parted(key)[0]
     if parts[0] == "fallen at":
         return f"when {parts[1]} falls" if parts[1:] else "fallen at"
     along = ""
     if len(parts) > 2 and parts[-1] in ("0", "1", "2"):
         along = f" along {'xyz'[int(parts.pop())]}"
-    for group, one in LISTS.items():
+    for group, singular in LISTS.items():
         if parts[0] == group and len(parts) > 2:
-            thing = f"{one} {int(parts[1]) + 1}" if parts[1].isdigit() else parts[1]
+            thing = f"{singular} {int(parts[1]) + 1}" if parts[1].isdigit() else parts[1]
             parts = [thing, *parts[2:]]
     if parts[0] == "places" and len(parts) > 1:
         return f"{' '.join(reversed(parts[1:])).replace(' ', ' of ', 1)} at the end"

@@ -1,7 +1,7 @@
 """Compile every kernel that Python calls, on a small world: kernels are the same for every robot.
 
-Where there is a second core another process compiles the simulation meanwhile (``ahead``), into the
-cache that both share; what it has not come to is compiled here in the end.
+Where there is a second core another process compiles the simulation (``background_compile``), into
+the cache that both share; what it has not come to is compiled here in the end.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def _dynamics(model: Model, q: Array, v: Array, tau: Array, a: Array) -> list[Jo
         (
             "Delassus operator",
             lambda: [
-                dynamics.delassus(model, q, [("box", (0.0, 0.0, 0.0))], way)
-                for way in point_inertia.WAYS
+                dynamics.delassus(model, q, [("box", (0.0, 0.0, 0.0))], method)
+                for method in point_inertia.WAYS
             ],
         ),
         (
@@ -155,16 +155,16 @@ def run(show: bool = True) -> str:
             "yours, or every run compiles what it needs"
         )
     from tabi.jit import units
-    from tabi.simulation import ahead
+    from tabi.simulation import background_compile
 
     start = time.perf_counter()
-    ahead.start()
+    background_compile.start()
     before = units.known()
 
     def rare() -> None:
         new = [slot for name, slot in units.known().items() if name not in before]
         units.fill_below(new)
-        ahead.run()
+        background_compile.run()
 
     work = [*jobs(), ("what is rarely called", rare)]
     with bar("compiling", len(work), show=show) as move:

@@ -1,4 +1,4 @@
-"""Follows a run of ``tabi run``: falls, walks, errors, and where bodies ended."""
+"""Monitor of a run of ``tabi run``: falls, walks, errors, and where bodies ended."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tabi.scenes import Scene
     from tabi.simulation.simulator import Simulator
 
-# of the looks, one in so many is at the certificate
-JUDGED = 5
+# every so many looks the certificate is read
+CERTIFICATE_PERIOD_LOOKS = 5
 # bodies whose places are reported at the end, at most
 MAX_PLACES = 12
 
@@ -22,31 +22,31 @@ Moment = tuple[float, float]
 
 
 def watched(scene: Scene, world: World) -> dict[str, Any]:
-    """Bodies whose places are told at the end, by name."""
+    """Return the bodies whose places are reported at the end, by name."""
     from tabi.scenes.equipment import body_of
 
-    asked: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
-    found = asked or {robot.name: robot.base for robot in world.robots} | {
+    requested: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
+    bodies = requested or {robot.name: robot.base for robot in world.robots} | {
         body.name: body for body in world.objects
     }
-    return dict(list(found.items())[:MAX_PLACES])
+    return dict(list(bodies.items())[:MAX_PLACES])
 
 
 def _notes(world: World) -> list[str]:
-    """What a result depends on and its scene does not say."""
-    found = []
+    """Return notes on what a result depends on beside its scene."""
+    notes = []
     for robot in world.robots:
-        found += [f"{robot.name}: {note}" for note in robot.notes if note.startswith("stand-in")]
+        notes += [f"{robot.name}: {note}" for note in robot.notes if note.startswith("stand-in")]
         if not any(body.collision_shapes() for body in robot.bodies):
-            found.append(
+            notes.append(
                 f"{robot.name}: it has no shape, so nothing can touch it; "
                 "see `tabi info` for what its file lacks"
             )
-    return found
+    return notes
 
 
-def watches(sim: Simulator) -> tuple[Any, ...]:
-    """Those who follow robots that walk, from now on."""
+def walk_monitors(sim: Simulator) -> tuple[Any, ...]:
+    """Create the monitors of robots that walk, from now on."""
     from tabi.analysis.impact_measures import ImpactWatch
     from tabi.analysis.steered_measures import SteeredWatch
     from tabi.analysis.walk_measures import WalkWatch
@@ -55,17 +55,17 @@ def watches(sim: Simulator) -> tuple[Any, ...]:
 
 
 class RunWatch:
-    """Keeps the summary of a run up to date."""
+    """Monitor that keeps the summary of a run up to date."""
 
-    def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
-        self.scene, self.sim, self.found = scene, sim, found
+    def __init__(self, scene: Scene, sim: Simulator, summary: Summary) -> None:
+        self.scene, self.sim, self.summary = scene, sim, summary
         self.started: float | None = None
         self.looks = 0
         self.floating = [r for r in sim.world.robots if r.base.joint.kind == "floating"]
         self.margins = {r.name: (sim.time, sim.fall_margin(r)) for r in self.floating}
-        found.robots, found.tolerance = tuple(self.margins), sim.tolerance
-        found.notes = tuple(_notes(sim.world))
-        self.walks = watches(sim)
+        summary.robots, summary.tolerance = tuple(self.margins), sim.tolerance
+        summary.notes = tuple(_notes(sim.world))
+        self.walks = walk_monitors(sim)
 
     @property
     def factor(self) -> float:
@@ -77,11 +77,13 @@ class RunWatch:
         """Falls and the certificate of this moment."""
         self.started = self.started or clock.monotonic()
         # matrices of their own take as long as many steps
-        self.looks, found = self.looks + 1, self.found
-        if self.looks % JUDGED == 1:
-            found.force_residual = max(found.force_residual, self.sim.certificate.force_residual)
+        self.looks, summary = self.looks + 1, self.summary
+        if self.looks % CERTIFICATE_PERIOD_LOOKS == 1:
+            summary.force_residual = max(
+                summary.force_residual, self.sim.certificate.force_residual
+            )
         for robot in self.floating:
-            if robot.name not in found.fallen:
+            if robot.name not in summary.fallen:
                 self._watch_base(robot)
 
     def _watch_base(self, robot: Robot) -> None:
@@ -89,31 +91,31 @@ class RunWatch:
         before, now = self.margins[robot.name], (self.sim.time, self.sim.fall_margin(robot))
         self.margins[robot.name] = now
         if now[1] < 0:
-            self.found.fallen[robot.name] = round(crossing(before, now), 3)
+            self.summary.fallen[robot.name] = round(crossing(before, now), 3)
 
     def finish(self) -> None:
-        """What is known at the end."""
-        found, sim, c = self.found, self.sim, self.sim.certificate
-        found.wall = clock.monotonic() - (self.started or clock.monotonic())
-        found.factor = self.factor
-        found.time, found.steps = round(sim.time, 9), round(sim.time / sim.dt)
-        found.residual, found.joint_residual = c.worst_residual, c.worst_joint_residual
-        found.penetration = c.worst_penetration
-        found.missed, found.contacts = c.missed, c.contacts
-        found.unresolved = sim.unresolved_count
-        found.reproducible = sim.reproducible
+        """Complete the summary at the end."""
+        summary, sim, c = self.summary, self.sim, self.sim.certificate
+        summary.wall = clock.monotonic() - (self.started or clock.monotonic())
+        summary.factor = self.factor
+        summary.time, summary.steps = round(sim.time, 9), round(sim.time / sim.dt)
+        summary.residual, summary.joint_residual = c.worst_residual, c.worst_joint_residual
+        summary.penetration = c.worst_penetration
+        summary.missed, summary.contacts = c.missed, c.contacts
+        summary.unresolved = sim.unresolved_count
+        summary.reproducible = sim.reproducible
         for watch in self.walks:
-            for name, walk in watch.measured(found.fallen).items():
-                found.walks[name] = found.walks.get(name, {}) | walk.to_dict()
-        found.places = {
+            for name, walk in watch.measured(summary.fallen).items():
+                summary.walks[name] = summary.walks.get(name, {}) | walk.to_dict()
+        summary.places = {
             name: [float(x) for x in sim.position(body)]
             for name, body in watched(self.scene, sim.world).items()
         }
 
 
 def crossing(before: Moment, now: Moment) -> float:
-    """When the line through two moments, each a time [s] and a margin, is at zero [s]; the first of
-    them where it is there already.
+    """Return the time at which the line through two moments, each a time [s] and a margin, is zero
+    [s]; that of the first one where its margin is not positive.
     """
     (t0, m0), (t1, m1) = before, now
     return t0 + (t1 - t0) * m0 / (m0 - m1) if m0 > 0.0 else t0

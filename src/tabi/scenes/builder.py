@@ -11,7 +11,7 @@ import numpy as np
 
 from tabi import robots
 from tabi._errors import ModelError, unknown
-from tabi.interaction.presence import Presence, share
+from tabi.interaction.presence import Presence, attach
 from tabi.model.body import Body
 from tabi.model.controllers.signals import ControlLaw
 from tabi.model.robot import Robot
@@ -136,13 +136,13 @@ class Builder:
                 )
             ]
             self.world.fixed.shapes += self.solids.drawn(thing, made[0])
-        for one in made:
-            one.surface_velocity = np.array(thing.surface_velocity_m_s)
-            one.color = color(thing, STONE)
+        for shape in made:
+            shape.surface_velocity = np.array(thing.surface_velocity_m_s)
+            shape.color = color(thing, STONE)
             if thing.material:
-                one.material = self.materials[thing.material]
+                shape.material = self.materials[thing.material]
             if thing.force_plate:
-                self.world.measure_force(one)
+                self.world.measure_force(shape)
 
     def _plates(self, of_things: bool) -> None:
         """Force plates of the scene: those of their own, or those of things that are there."""
@@ -160,14 +160,15 @@ class Builder:
         }
         if isinstance(thing, things.Compound):
             total = sum(
-                (self.solids.solid(part).moved(placement(part)) for part in thing.parts), Inertia()
+                (self.solids.solid(part).transformed(placement(part)) for part in thing.parts),
+                Inertia(),
             )
             body = self.world.add_object(self.solids.geometry(thing.parts[0]), total, **where)
             made = [self._part(part, f"{body.name} {i + 1}") for i, part in enumerate(thing.parts)]
             body.shapes[:] = made + [
-                one
+                shape
                 for part, its in zip(thing.parts, made, strict=True)
-                for one in self.solids.drawn(part, its)
+                for shape in self.solids.drawn(part, its)
             ]
             return body
         body = self.world.add_object(
@@ -187,18 +188,18 @@ class Builder:
 
     # ---- robots -----------------------------------------------------------------------------
 
-    def _robot(self, told: RobotKeys, i: int) -> Robot:
-        robot = self.world.add_robot(self._read(told, i), told.name)
-        equipment.equip(self, robot, told, i)
-        sensing.add_sensors(self, robot, told, i)
-        told.motion.prepare(robot)
-        pose = poses.pose(self, robot, told, ("robots", i))
+    def _robot(self, keys: RobotKeys, i: int) -> Robot:
+        robot = self.world.add_robot(self._read(keys, i), keys.name)
+        equipment.equip(self, robot, keys, i)
+        sensing.add_sensors(self, robot, keys, i)
+        keys.motion.prepare(robot)
+        pose = poses.pose(self, robot, keys, ("robots", i))
         floating = robot.base.joint.kind == "floating"
-        turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
-        robot.place((*told.position_m, 0.0)[:3], turn)
+        turn = (cos(0.5 * radians(keys.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(keys.yaw_deg)))
+        robot.place((*keys.position_m, 0.0)[:3], turn)
         if not floating:
-            if told.stands or told.drop_m or any(told.velocity_m_s):
-                key = "stands" if told.stands else "drop_m" if told.drop_m else "velocity_m_s"
+            if keys.stands or keys.drop_m or any(keys.velocity_m_s):
+                key = "stands" if keys.stands else "drop_m" if keys.drop_m else "velocity_m_s"
                 raise self.reader.fault(
                     ("robots", i, key),
                     f"{self.reader.name(('robots', i, key))} is given, "
@@ -206,26 +207,26 @@ class Builder:
                 )
             robot.set_pose(pose)
             return robot
-        if stands(told):
+        if stands(keys):
             if not self.world.fixed.shapes:
                 raise ModelError(
                     "it stands on the ground, but there is none; "
                     "add ground: {}, or give position_m with a z"
                 )
             # a walk balances where gains alone do not
-            with quietly() if told.motion.tick_s else nullcontext():
+            with quietly() if keys.motion.tick_s else nullcontext():
                 robot.stand_on_ground(pose)
         else:
             robot.set_pose(pose)
         q = np.array(robot.base.joint.position)
-        robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
+        robot.place(q[:3] + np.array([0.0, 0.0, keys.drop_m]), q[3:])
         return robot
 
-    def _read(self, told: RobotKeys, i: int) -> Robot:
-        if told.robot in robots.__all__:
-            return getattr(robots, told.robot)(**({"grippers": True} if told.grippers else {}))
+    def _read(self, keys: RobotKeys, i: int) -> Robot:
+        if keys.robot in robots.__all__:
+            return getattr(robots, keys.robot)(**({"grippers": True} if keys.grippers else {}))
         feet: dict[str, Any] = {}
-        for name, foot in told.feet.items():
+        for name, foot in keys.feet.items():
             if isinstance(foot, str):
                 feet[name] = foot
                 continue
@@ -237,26 +238,26 @@ class Builder:
             feet[name] = {"body": foot.body} | {
                 key: value for key, value in places.items() if value is not None
             }
-        gains = told.gains and (told.gains.stiffness_nm_rad, told.gains.damping_nms_rad)
-        limp = not told.motion.powered
+        gains = keys.gains and (keys.gains.stiffness_nm_rad, keys.gains.damping_nms_rad)
+        limp = not keys.motion.powered
         # its notes are shown with the scene
-        read = load_biped if told.motion.tick_s else load
+        read = load_biped if keys.motion.tick_s else load
         with quietly():
             return read(
-                told.robot,
+                keys.robot,
                 feet=feet or None,
-                base=told.base,
+                base=keys.base,
                 gains=gains if gains is not None else False if limp else None,
-                stand_ins=told.stand_ins,
-                collision=told.collision,
-                hull_tolerance=told.hull_tolerance_m,
-                sole_tolerance=told.sole_tolerance_m,
-                max_points=told.max_points,
+                stand_ins=keys.stand_ins,
+                collision=keys.collision,
+                hull_tolerance=keys.hull_tolerance_m,
+                sole_tolerance=keys.sole_tolerance_m,
+                max_points=keys.max_points,
             )
 
-    def controller(self, robot: Robot, told: RobotKeys, i: int) -> ControlLaw:
-        """What a robot does, also about hands."""
-        return handling.answering(self, robot, told, i, told.motion.controller(self, robot, i))
+    def controller(self, robot: Robot, keys: RobotKeys, i: int) -> ControlLaw:
+        """Return the controller of a robot, with its answers to hands."""
+        return handling.with_hands(self, robot, keys, i, keys.motion.controller(self, robot, i))
 
     # ---- what happens -----------------------------------------------------------------------
 
@@ -298,11 +299,11 @@ class Builder:
         for i, bond in enumerate(bonds):
             with self.at("bonds", i):
                 sim.bond(*bond)
-        for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
-            rate = _rate(told)
-            sim.set_controller(robot, self.controller(robot, told, i), rate)
-            equipment.switch(sim, robot, told)
-            told.motion.schedule(sim, robot)
+        for i, (robot, keys) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
+            rate = _rate(keys)
+            sim.set_controller(robot, self.controller(robot, keys, i), rate)
+            equipment.switch(sim, robot, keys)
+            keys.motion.schedule(sim, robot)
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):
                 sim.apply_force(
@@ -316,30 +317,30 @@ class Builder:
         for i, name in enumerate(self.contents.watch):
             with self.at("watch", i):
                 sim.position(body_of(self.world, name))
-        share(sim, self.hands)
+        attach(sim, self.hands)
         self._start(sim)
         return sim
 
     def _start(self, sim: Simulator) -> None:
-        """Velocities at the start."""
+        """Set the velocities at the start."""
         v = sim.state.v
-        for body, told in [
+        for body, keys in [
             (b, t)
             for bodies, t in zip(self.objects, self.contents.objects, strict=True)
             for b in bodies
         ]:
             k = sim.model.v_index(body.joint.name)
-            v[k : k + 6] = (*told.velocity_m_s, *told.angular_velocity_rad_s)
-        for robot, told in zip(self.robots, self.contents.robots, strict=True):
-            if any(told.velocity_m_s):
+            v[k : k + 6] = (*keys.velocity_m_s, *keys.angular_velocity_rad_s)
+        for robot, keys in zip(self.robots, self.contents.robots, strict=True):
+            if any(keys.velocity_m_s):
                 k = sim.model.v_index(robot.name)
-                v[k : k + 3] = told.velocity_m_s
+                v[k : k + 3] = keys.velocity_m_s
         if v.any():
             sim.set_state(sim.state.q, v)
 
 
-def _rate(told: RobotKeys) -> float | None:
-    """How often a robot's controller is asked [Hz]; None for every step."""
-    if told.motion.tick_s is not None:
-        return 1.0 / told.motion.tick_s
-    return handling.RATE if handling.feels(told) else None
+def _rate(keys: RobotKeys) -> float | None:
+    """Return the rate of a robot's controller [Hz]; None for every step."""
+    if keys.motion.tick_s is not None:
+        return 1.0 / keys.motion.tick_s
+    return handling.RATE_HZ if handling.reacts_to_hands(keys) else None

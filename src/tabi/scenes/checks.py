@@ -1,4 +1,4 @@
-"""What no single value shows: things that contradict each other.
+"""Checks of a scene for things that contradict each other, which no single value shows.
 Each check gives the path and the sentence of the first it finds.
 """
 
@@ -13,12 +13,12 @@ from tabi._errors import ModelError, near
 from tabi.model.controllers.rates import steps_between
 from tabi.scenes.keys.contents import Contents
 from tabi.scenes.keys.sensors import PlateKeys
-from tabi.scenes.keys.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
+from tabi.scenes.keys.things import COEFFICIENTS, Compound, FixedHeightField, Posed, Surface
 from tabi.scenes.reader import Path
 
 Fault = tuple[Path, str]
 # steps of one run, and bodies of one world
-LONGEST, MOST = 1_000_000_000, 2000
+MAX_STEPS, MAX_BODIES = 1_000_000_000, 2000
 
 
 def faults(c: Contents) -> Iterator[Fault]:
@@ -47,8 +47,8 @@ def _hand(c: Contents) -> Iterator[Fault]:
         yield (("hand", "plays"), "the hand plays, but has no frames; give them, or leave it out")
 
 
-def _placed(c: Contents) -> Iterator[tuple[Path, Placed]]:
-    """Everything that has a place."""
+def _posed(c: Contents) -> Iterator[tuple[Path, Posed]]:
+    """Yield everything that has a pose."""
     for key in ("fixed", "objects"):
         for i, thing in enumerate(getattr(c, key)):
             yield (key, i), thing
@@ -61,7 +61,7 @@ def _surfaces(c: Contents) -> Iterator[Fault]:
         (("materials", name), surface) for name, surface in c.materials.items()
     ]
     plain += [(("ground",), c.ground)] if c.ground else []
-    for path, surface in [*plain, *_placed(c)]:
+    for path, surface in [*plain, *_posed(c)]:
         if surface.static_friction is not None and surface.static_friction < surface.friction:
             yield (
                 (*path, "static_friction"),
@@ -81,7 +81,7 @@ def _surfaces(c: Contents) -> Iterator[Fault]:
                 ),
             )
     default = Surface()
-    for path, thing in _placed(c):
+    for path, thing in _posed(c):
         if thing.material is None:
             continue
         if thing.material not in c.materials:
@@ -99,9 +99,9 @@ def _surfaces(c: Contents) -> Iterator[Fault]:
 
 
 def _places(c: Contents) -> Iterator[Fault]:
-    turned: list[tuple[Path, Any]] = [*_placed(c)]
-    turned += [(("force_plates", i), plate) for i, plate in enumerate(c.force_plates)]
-    for path, thing in turned:
+    posed: list[tuple[Path, Any]] = [*_posed(c)]
+    posed += [(("force_plates", i), plate) for i, plate in enumerate(c.force_plates)]
+    for path, thing in posed:
         if thing.quaternion is not None:
             if not hypot(*thing.quaternion) > 1e-6:
                 yield (*path, "quaternion"), "is zero; expected w, x, y, z of a rotation"
@@ -171,8 +171,11 @@ def _bodies(c: Contents) -> Iterator[Fault]:
     count = 0
     for i, thing in enumerate(c.objects):
         count += thing.count
-        if count > MOST:
-            yield ("objects", i, "count"), f"makes it more than {MOST} objects; expected fewer"
+        if count > MAX_BODIES:
+            yield (
+                ("objects", i, "count"),
+                f"makes it more than {MAX_BODIES} objects; expected fewer",
+            )
         if thing.count > 1 and not any(thing.spacing_m):
             yield (
                 ("objects", i, "count"),
@@ -208,7 +211,7 @@ def _robots(c: Contents) -> Iterator[Fault]:
             yield ("robots", i), "stands on a slope; give position_m with a z, and stands: false"
         timed = robot.motion.timed
         if timed:
-            times = [one.at_s for one in getattr(robot.motion, timed)]
+            times = [event.at_s for event in getattr(robot.motion, timed)]
             for k, (a, b) in enumerate(pairwise(times)):
                 if b <= a:
                     yield (
@@ -218,7 +221,7 @@ def _robots(c: Contents) -> Iterator[Fault]:
 
 
 def stands(robot: Any) -> bool:
-    """Whether a robot is put on its soles, as far as the file tells."""
+    """Whether a robot is put on its soles, as far as the file specifies it."""
     return (
         robot.stands
         if robot.stands is not None
@@ -245,22 +248,22 @@ def _times(c: Contents) -> Iterator[Fault]:
     steps = c.duration_s / c.simulation.step_s
     if steps < 0.5:
         yield ("duration_s",), f"is {c.duration_s:g}, less than a step of {c.simulation.step_s:g} s"
-    if steps > LONGEST:
+    if steps > MAX_STEPS:
         yield (
             ("duration_s",),
-            f"is {c.duration_s:g}, {steps:.0e} steps; expected at most {LONGEST:.0e}",
+            f"is {c.duration_s:g}, {steps:.0e} steps; expected at most {MAX_STEPS:.0e}",
         )
 
 
 def _rates(c: Contents) -> Iterator[Fault]:
-    """Rates that do not divide that of the steps."""
-    told: list[tuple[Path, float | None]] = [(("record",), c.record.rate_hz)]
-    told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
+    """Check for rates that do not divide that of the steps."""
+    rates: list[tuple[Path, float | None]] = [(("record",), c.record.rate_hz)]
+    rates += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
     for i, robot in enumerate(c.robots):
-        told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
+        rates += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
         if robot.motion.tick_s is not None:
             yield from _tick(c, i, robot.motion.tick_s)
-    for path, rate in told:
+    for path, rate in rates:
         try:
             steps_between(rate, c.simulation.step_s, "it")
         except ModelError as fault:
@@ -278,7 +281,7 @@ def _tick(c: Contents, i: int, tick: float) -> Iterator[Fault]:
 
 
 def _plates(c: Contents) -> Iterator[Fault]:
-    """What a force plate has not that is a thing from elsewhere in the file."""
+    """Check for keys of a force plate that belong to the thing it refers to."""
     none = PlateKeys()
     places = ("name", "size_m", "position_m", "rotation_deg", "quaternion")
     for i, plate in enumerate(c.force_plates):

@@ -1,5 +1,5 @@
-"""What a scene changes about a robot: rubber in its ankles, soft soles, motors, joints that move
-exactly as told.
+"""Equipment of a robot in a scene: rubber in its ankles, soft soles, motors, joints that move
+exactly as commanded.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ MOTOR = {
 }
 
 
-def equip(builder: Places, robot: Robot, told: robots.RobotKeys, i: int) -> None:
-    """The rubber in a robot's ankles, its motors, and joints that do not give way."""
-    if told.bush is not None:
+def equip(builder: Places, robot: Robot, keys: robots.RobotKeys, i: int) -> None:
+    """Add the rubber in a robot's ankles, its motors, and joints that do not give way."""
+    if keys.bush is not None:
         with builder.at("robots", i, "bush"):
             robot.add_bush(
-                told.bush.stiffness_nm_rad,
-                told.bush.damping_nms_rad,
-                told.bush.vertical_stiffness_n_m,
-                told.bush.vertical_damping_ns_m,
-                told.bush.mass_below_kg,
-                told.bush.height_m,
+                keys.bush.stiffness_nm_rad,
+                keys.bush.damping_nms_rad,
+                keys.bush.vertical_stiffness_n_m,
+                keys.bush.vertical_damping_ns_m,
+                keys.bush.mass_below_kg,
+                keys.bush.height_m,
             )
-    soft.add_soles(builder.at, robot, told.soles, i)
-    soft.add_robot_pads(builder.at, robot, told.pads, i)
-    for name, keys in told.motors.items():
+    soft.add_soles(builder.at, robot, keys.soles, i)
+    soft.add_robot_pads(builder.at, robot, keys.pads, i)
+    for name, motor in keys.motors.items():
         with builder.at("robots", i, "motors", name):
             joint = robot.joint(name)
             if joint.passive:
                 raise ModelError(f"joint {name!r} is passive and has no motor; leave it out")
-            _set_motor(joint, keys)
-    exact = exact_joints(robot, told)
-    if not told.motion.powered and exact:
-        path = ("robots", i, "rigid_joints" if told.rigid_joints else "motors")
+            _set_motor(joint, motor)
+    exact = exact_joints(robot, keys)
+    if not keys.motion.powered and exact:
+        path = ("robots", i, "rigid_joints" if keys.rigid_joints else "motors")
         raise builder.reader.fault(
             path,
-            f"{builder.reader.name(path)} is given, but {robot.name} is limp: nothing tells its "
-            f"joints where to go; expected another motion",
+            f"{builder.reader.name(path)} is specified, but {robot.name} is limp: its joints "
+            f"have no commands; expected another motion",
         )
     for name in exact:
         robot.joint(name).prescribed = True
@@ -63,11 +63,11 @@ def equip(builder: Places, robot: Robot, told: robots.RobotKeys, i: int) -> None
 def _set_motor(joint: Joint, keys: robots.MotorKeys) -> None:
     """Change what a file says about a motor and its gear."""
     motor = joint.motor or Motor()
-    given = {key: getattr(keys, key) for key in MOTOR if getattr(keys, key) is not None}
-    joint.motor = motor = replace(motor, **{MOTOR[key]: value for key, value in given.items()})
+    inputs = {key: getattr(keys, key) for key in MOTOR if getattr(keys, key) is not None}
+    joint.motor = motor = replace(motor, **{MOTOR[key]: value for key, value in inputs.items()})
     for key, attribute in (("motor_kp_nm_rad", "kp"), ("motor_kd_nms_rad", "kd")):
         value = getattr(keys, key)
-        if value is not None and key.removeprefix("motor_") in given:
+        if value is not None and key.removeprefix("motor_") in inputs:
             raise ModelError(
                 f"both {key.removeprefix('motor_')} and {key} are given; "
                 f"expected the gain on one side"
@@ -82,20 +82,20 @@ def _set_motor(joint: Joint, keys: robots.MotorKeys) -> None:
         joint.damping = keys.viscous_friction_nms_rad
 
 
-def exact_joints(robot: Robot, told: robots.RobotKeys) -> list[str]:
-    """Joints that move exactly as told; those that follow others are moved by these."""
+def exact_joints(robot: Robot, keys: robots.RobotKeys) -> list[str]:
+    """Return the joints that move exactly as commanded; mimic joints follow these."""
     names = (
-        robot.joint_names if told.rigid_joints else [n for n, m in told.motors.items() if m.exact]
+        robot.joint_names if keys.rigid_joints else [n for n, m in keys.motors.items() if m.exact]
     )
-    if told.rigid_joints and told.motion.holds:
+    if keys.rigid_joints and keys.motion.holds:
         return names
     return [name for name in names if robot.joint(name).mimic is None]
 
 
-def switch(sim: Simulator, robot: Robot, told: robots.RobotKeys) -> None:
-    """Let the joints that are exact go where the robot's motion tells them."""
-    if not (told.rigid_joints and told.motion.holds):
-        names = exact_joints(robot, told)
+def switch(sim: Simulator, robot: Robot, keys: robots.RobotKeys) -> None:
+    """Let the exact joints follow the commands of the robot's motion."""
+    if not (keys.rigid_joints and keys.motion.holds):
+        names = exact_joints(robot, keys)
         sim.prescribe([qualified(robot, name, sim.model.joint_names) for name in names])
 
 

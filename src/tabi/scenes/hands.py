@@ -28,31 +28,31 @@ from tabi.spatial.transform import about, from_rpy
 ROW = 0.02
 
 
-def take(sim: Simulator, told: HandKeys | None, device: str) -> HapticSession:
+def take(sim: Simulator, keys: HandKeys | None, device: str) -> HapticSession:
     """Put the hand of a person into a simulation.
 
     Args:
-        told: of the scene; one that takes hold of the nearest body unless given.
+        keys: of the scene; default: a hand that takes hold of the nearest body.
         device: see ``interaction.devices.catalogue``; "scripted" is the scene's own script.
     """
-    keys = HandKeys() if told is None else told
-    script = (lambda: script_of(keys.frames)) if keys.frames else None
+    hand_keys = HandKeys() if keys is None else keys
+    script = (lambda: script_of(hand_keys.frames)) if hand_keys.frames else None
     source = source_of(sim, device, script)
-    # a script is told in the world's places
-    placed = Placement()
+    # a script is written in the world's frame
+    placement = Placement()
     if device != "scripted":
-        frame = about((0.0, 0.0, 1.0), radians(keys.yaw_deg), keys.position_m)
-        placed = Placement(frame, keys.scale)
+        frame = about((0.0, 0.0, 1.0), radians(hand_keys.yaw_deg), hand_keys.position_m)
+        placement = Placement(frame, hand_keys.scale)
     hand = HapticHand(
         sim,
         source,
-        keys.mode,
-        None if keys.body is None else body_of(sim.world, keys.body),
-        keys.stiffness_n_m,
-        keys.turn_stiffness_nm_rad,
-        placed,
-        keys.radius_m,
-        keys.friction,
+        hand_keys.mode,
+        None if hand_keys.body is None else body_of(sim.world, hand_keys.body),
+        hand_keys.stiffness_n_m,
+        hand_keys.turn_stiffness_nm_rad,
+        placement,
+        hand_keys.radius_m,
+        hand_keys.friction,
     )
     return HapticSession(sim, device, hand)
 
@@ -73,31 +73,31 @@ def script_of(frames: Sequence[HandFrame]) -> ScriptedHand:
         pressed, last = (frame.holds, frame.grips), k + 1 == len(frames)
         T = 0.0 if last else times[k + 1] - times[k]
         for s in np.linspace(0.0, 1.0, max(2, round(T / ROW)), endpoint=False) if T else [0.0]:
-            way = s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
+            progress = s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
             goal = min(k + 1, len(frames) - 1)
-            x = places[k] + way * (places[goal] - places[k])
-            turned = from_rpy(turns[k] + way * (turns[goal] - turns[k])).quaternion
-            rows.append([times[k] + s * T, *x, *turned])
+            x = places[k] + progress * (places[goal] - places[k])
+            orientation = from_rpy(turns[k] + progress * (turns[goal] - turns[k])).quaternion
+            rows.append([times[k] + s * T, *x, *orientation])
             buttons.append(pressed)
     return ScriptedHand(np.array(rows), buttons, "the hand of the scene")
 
 
 class Holding:
-    """One device while simulations of a scene come and go, for a page.
+    """A device for a page, while simulations of its scene come and go.
 
     Args:
-        build: makes a simulation. told: the hand of the scene.
+        build: makes a simulation. keys: the hand of the scene.
     """
 
-    def __init__(self, build: Callable[[], Simulator], told: HandKeys | None, device: str) -> None:
-        self._build, self._told, self._device = build, told, device
+    def __init__(self, build: Callable[[], Simulator], keys: HandKeys | None, device: str) -> None:
+        self._build, self._keys, self._device = build, keys, device
         self._session: HapticSession | None = None
 
     def simulator(self) -> Simulator:
         """A new simulation, with the hand in it; the one before has none any more."""
         self.close()
         sim = self._build()
-        self._session = take(sim, self._told, self._device)
+        self._session = take(sim, self._keys, self._device)
         return sim
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The law of contact that a scene tells, as a simulator takes it."""
+"""Law of contact of a scene, as a simulator takes it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tabi.step.laws.penalty import Penalty
 from tabi.step.laws.selection import Selection
 
 
-def law_of(told: Any) -> Any:
-    """A name as it is, the options of a law of feet as that law has them."""
-    if isinstance(told, SelectionKeys):
-        return Selection(told.mode, told.pressure_rule, told.candidates)
-    if isinstance(told, PenaltyKeys):
+def law_of(keys: Any) -> Any:
+    """Return a law's name as it is, the options of a law of feet as that law has them."""
+    if isinstance(keys, SelectionKeys):
+        return Selection(keys.mode, keys.pressure_rule, keys.candidates)
+    if isinstance(keys, PenaltyKeys):
         return Penalty(
-            told.stiffness_n_m,
-            told.roll_stiffness_nm_rad,
-            told.pitch_stiffness_nm_rad,
-            told.alpha_s_m,
-            told.damping_ns_m,
-            told.yaw_damping_nms_rad,
+            keys.stiffness_n_m,
+            keys.roll_stiffness_nm_rad,
+            keys.pitch_stiffness_nm_rad,
+            keys.alpha_s_m,
+            keys.damping_ns_m,
+            keys.yaw_damping_nms_rad,
         )
-    return told
+    return keys

@@ -17,10 +17,10 @@ THICKNESS = 1e-3
 ICE = (0.55, 0.80, 0.95)
 
 
-def add(builder: Places, world: World, told: Sequence[PatchKeys]) -> None:
+def add(builder: Places, world: World, keys: Sequence[PatchKeys]) -> None:
     """Put patches on what never moves below their middles."""
     height = ground_height(world)
-    for i, patch in enumerate(told):
+    for i, patch in enumerate(keys):
         x, y = patch.position_m
         z = height(x, y) + 0.5 * THICKNESS
         X = about((0.0, 0.0, 1.0), radians(patch.yaw_deg), (x, y, z))

@@ -1,4 +1,4 @@
-"""What the parts of a scene are built with."""
+"""Interfaces with which the parts of a scene are built."""
 
 from __future__ import annotations
 

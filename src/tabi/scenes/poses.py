@@ -12,25 +12,25 @@ from tabi.scenes.places import Places
 from tabi.scenes.reader import Path
 
 
-def pose(builder: Places, robot: Robot, told: Posture, path: Path) -> dict[str, float]:
-    """Joint positions [rad or m] of a pose and what differs from it."""
+def pose(builder: Places, robot: Robot, keys: Posture, path: Path) -> dict[str, float]:
+    """Return the joint positions [rad or m] of a pose and what differs from it."""
     with builder.at(*path, "pose"):
-        if told.pose is None:
-            # what has no two legs has no such pose, and nobody asked for it
-            found: dict[str, float] = {}
+        if keys.pose is None:
+            # a robot without two legs has no such pose, and the scene does not require it
+            positions: dict[str, float] = {}
             with suppress(ModelError):
-                found = dict(robot.half_sitting)
-        elif told.pose in ("zero", "half_sitting"):
-            found = {} if told.pose == "zero" else dict(robot.half_sitting)
-        elif told.pose in robot.poses:
-            found = dict(robot.poses[told.pose])
+                positions = dict(robot.half_sitting)
+        elif keys.pose in ("zero", "half_sitting"):
+            positions = {} if keys.pose == "zero" else dict(robot.half_sitting)
+        elif keys.pose in robot.poses:
+            positions = dict(robot.poses[keys.pose])
         else:
-            raise unknown("pose", told.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
+            raise unknown("pose", keys.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
     for key, kinds, unit in (
         ("joints_deg", ("revolute", "continuous"), pi / 180),
         ("joints_m", ("prismatic",), 1.0),
     ):
-        for name, value in getattr(told, key).items():
+        for name, value in getattr(keys, key).items():
             with builder.at(*path, key, name):
                 kind = robot.joint(name).kind
                 if kind not in kinds:
@@ -39,15 +39,15 @@ def pose(builder: Places, robot: Robot, told: Posture, path: Path) -> dict[str, 
                         f"joint {name!r} is {kind}; expected one that "
                         f"{'turns' if key == 'joints_deg' else 'slides'} (see {other})"
                     )
-                found[name] = value * unit
-    return found
+                positions[name] = value * unit
+    return positions
 
 
-def goal(builder: Places, robot: Robot, told: Posture, path: Path) -> dict[str, float]:
-    """A pose that motors go to."""
+def goal(builder: Places, robot: Robot, keys: Posture, path: Path) -> dict[str, float]:
+    """Return the pose that motors hold [rad or m]."""
     for key in ("joints_deg", "joints_m"):
-        for name in getattr(told, key):
+        for name in getattr(keys, key):
             with builder.at(*path, key, name):
                 if robot.joint(name).passive:
                     raise ModelError(f"joint {name!r} is passive: nothing drives it; leave it out")
-    return pose(builder, robot, told, path)
+    return pose(builder, robot, keys, path)

@@ -25,12 +25,12 @@ Path = tuple[str | int, ...]
 
 @functools.cache
 def type_of(kind: Any) -> Any:
-    """What msgspec knows about a type."""
+    """Return what msgspec knows about a type."""
     return inspect.type_info(kind)
 
 
 class Reader:
-    """Reads one tree.
+    """Reader of one tree.
 
     Attributes:
         places: where each path was written, of keys that were.
@@ -52,7 +52,7 @@ class Reader:
         )
 
     def place(self, path: Path) -> Place | None:
-        """Where a path was written, or the nearest thing around it that was."""
+        """Return where a path was written, or the nearest thing around it that was."""
         return next(
             (self.places[path[:k]] for k in range(len(path), -1, -1) if path[:k] in self.places),
             None,
@@ -86,13 +86,13 @@ class Reader:
             return self.items(node, kind, path)
         if not isinstance(node, Text):
             raise self.wrong(node, kind, path)
-        found = scalar(node, kind)
-        if found is None:
+        result = scalar(node, kind)
+        if result is None:
             raise self.wrong(node, kind, path)
-        return found
+        return result
 
     def union(self, node: Node, kind: Any, path: Path) -> Any:
-        """None, or one of several kinds of things, told apart by one of their keys."""
+        """Return None, or one of several kinds of things, distinguished by one of their keys."""
         kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
         if (
             len(kinds) < len(kind.types)
@@ -101,12 +101,12 @@ class Reader:
             and node.value in NOTHING
         ):
             return None
-        # a thing that can be said in a word
+        # a thing that can be written as a word
         words = [k for k in kinds if is_word(k)] if len(kinds) > 1 else []
         if words and isinstance(node, Text):
             # one number, or several; a truth, or keys
-            one = inspect.FloatType | inspect.BoolType
-            if isinstance(words[0], one) and scalar(node, words[0]) is None:
+            scalars = inspect.FloatType | inspect.BoolType
+            if isinstance(words[0], scalars) and scalar(node, words[0]) is None:
                 raise self.wrong(node, kind, path)
             return self.value(node, words[0], path)
         kinds = [k for k in kinds if k not in words]
@@ -121,26 +121,30 @@ class Reader:
             raise self.fault(
                 path, f"{self.label(node, path)} has no {tag}; expected one of {known}{close}"
             )
-        told = node.values[tag]
-        self.places[(*path, tag)] = node.keys.get(tag, told.place)
-        if not isinstance(told, Text) or told.value not in choices:
-            word = told.value if isinstance(told, Text) else ""
+        kind_node = node.values[tag]
+        self.places[(*path, tag)] = node.keys.get(tag, kind_node.place)
+        if not isinstance(kind_node, Text) or kind_node.value not in choices:
+            word = kind_node.value if isinstance(kind_node, Text) else ""
             self.label(node, path)
             raise self.fault(
                 (*path, tag),
-                f"{self.name((*path, tag))} is {shown(told)}; "
+                f"{self.name((*path, tag))} is {shown(kind_node)}; "
                 f"expected one of {known}{near(word, choices)}",
             )
-        return self.struct(node, choices[told.value], path)
+        return self.struct(node, choices[kind_node.value], path)
 
     def label(self, node: Entries, path: Path) -> str:
         """The name of a thing in a list, as its path says it from now on."""
         if path and isinstance(path[-1], int):
             for key in ("name", "robot"):
-                told = node.values.get(key)
+                name_node = node.values.get(key)
                 # a path of a file cannot be part of a path of keys
-                if isinstance(told, Text) and told.value and not re.search(r"[./\\]", told.value):
-                    self.labels[path] = brief(told.value, 64)
+                if (
+                    isinstance(name_node, Text)
+                    and name_node.value
+                    and not re.search(r"[./\\]", name_node.value)
+                ):
+                    self.labels[path] = brief(name_node.value, 64)
                     break
         return self.name(path) or "the scene"
 
@@ -162,24 +166,24 @@ class Reader:
         for name, f in fields.items():
             if f.required and name not in node.values:
                 raise self.fault(path, f"{owner} has no {name}; expected {expected(f.type)}")
-        given = {
+        fields_ = {
             key: self.field(child, fields[key], (*path, key))
             for key, child in node.values.items()
             if key in fields
         }
-        return kind.cls(**given)
+        return kind.cls(**fields_)
 
     def field(self, node: Node, f: Any, path: Path) -> Any:
         """The value of a key."""
-        found = self.value(node, f.type, path)
+        result = self.value(node, f.type, path)
         # an explicit nothing where nothing is the default is what a file without the key says
-        return f.default if found is None and f.default is not NODEFAULT else found
+        return f.default if result is None and f.default is not NODEFAULT else result
 
     def table(self, node: Node, kind: Any, path: Path) -> dict[str, Any]:
         """Names that the file chooses, and their values."""
         if not isinstance(node, Entries):
             raise self.wrong(node, kind, path)
-        found = {}
+        result = {}
         for key, child in node.values.items():
             self.places[(*path, key)] = node.keys.get(key, child.place)
             if scalar(Text(key, False, child.place), kind.key_type) is None:
@@ -188,8 +192,8 @@ class Reader:
                     f"{brief(key)!r} in {self.name(path)} cannot be a name; "
                     f"expected {expected(kind.key_type)}",
                 )
-            found[key] = self.value(child, kind.value_type, (*path, key))
-        return found
+            result[key] = self.value(child, kind.value_type, (*path, key))
+        return result
 
     def items(self, node: Node, kind: Any, path: Path) -> tuple[Any, ...]:
         """A list of so many values."""
@@ -277,14 +281,14 @@ def is_word(kind: Any) -> bool:
 
 
 def keys_of(kinds: list[Any]) -> str:
-    """Several kinds of things, told apart by one of their keys, for the end of a sentence."""
+    """Name several kinds of things, distinguished by one of their keys."""
     if len(kinds) == 1:
         return expected(kinds[0])
     return f"keys, with {kinds[0].tag_field}: {' or '.join(k.tag for k in kinds)}"
 
 
 def expected(kind: Any) -> str:
-    """What a type is, for the end of a sentence."""
+    """Name a type for the end of a sentence."""
     if isinstance(kind, inspect.UnionType):
         kinds: list[Any] = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
         if words := [k for k in kinds if is_word(k)]:

@@ -1,7 +1,7 @@
 """Values put into the text of a scene file, with its comments and its layout kept.
 
 A value is replaced where it is written. Where that cannot be, as it comes from an included file, or
-is a copy of another by an anchor, or is not there yet, the scene is written anew, without comments.
+is a copy of another by an anchor, or is not there yet, the scene is rewritten, without comments.
 """
 
 from __future__ import annotations
@@ -80,6 +80,6 @@ def _at(node: Any, parts: Sequence[str], uses: Counter[int]) -> Any:
 
 def _called(node: Any) -> str | None:
     """The name of a thing in a list, as paths have it."""
-    told = dict(node.value) if isinstance(node, yaml.MappingNode) else {}
-    keys = {key.value: value.value for key, value in told.items()}
-    return next((keys[key] for key in ("name", "robot") if isinstance(keys.get(key), str)), None)
+    keys = dict(node.value) if isinstance(node, yaml.MappingNode) else {}
+    names = {key.value: value.value for key, value in keys.items()}
+    return next((names[key] for key in ("name", "robot") if isinstance(names.get(key), str)), None)

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a scene file says; two scenes that say the same are equal,
+    """Contents of a scene file; two scenes with the same contents are equal,
     whatever their files are called.
 
     Attributes:
         contents: all of it, typed.
         name: of a built-in scene, or its file's.
         file: where it came from; None for a text.
-        settings: what was said on the command line.
+        settings: those of the command line.
     """
 
     contents: Contents
@@ -50,7 +50,7 @@ class Scene:
 
     @property
     def duration(self) -> float:
-        """How long it runs [s]."""
+        """Duration of a run [s]."""
         return self.contents.duration_s
 
     @property
@@ -65,7 +65,7 @@ class Scene:
         return "scripted" if hand is not None and hand.plays else None
 
     def world(self) -> World:
-        """What there is, as it starts; every call makes a new one."""
+        """Build the world as it starts; every call makes a new one."""
         from tabi.scenes.builder import Builder
 
         return Builder(self.contents, self._reader).world
@@ -79,10 +79,10 @@ class Scene:
                 ``hand`` takes its place.
         """
         from tabi.scenes.builder import Builder
-        from tabi.simulation import ahead
+        from tabi.simulation import background_compile
 
         # controllers compile too, before there is a simulation
-        ahead.start()
+        background_compile.start()
         sim = Builder(self.contents, self._reader).simulator()
         if plays and self.script:
             self.hand(sim, self.script)
@@ -96,12 +96,12 @@ class Scene:
         """
         from tabi.scenes import hands
 
-        told = self.contents.hand
+        keys = self.contents.hand
         try:
-            return hands.take(sim, told, device)
+            return hands.take(sim, keys, device)
         except ModelError as fault:
             # the name of any other device is no matter of the file
-            if told is None or device != "scripted":
+            if keys is None or device != "scripted":
                 raise
             raise key_names.fault(self._reader, self.contents, ("hand",), str(fault)) from None
 
@@ -159,12 +159,10 @@ def _scene(root: Node, path: Path, settings: tuple[str, ...]) -> Scene:
 
 
 def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Contents:
-    """Paths of robots are told from the folder of the file they stand in;
-    from here on they are whole.
-    """
+    """Make paths of robots absolute; files name them relative to their own folder."""
     from tabi import robots
 
-    found: list[Any] = []
+    robots_: list[Any] = []
     for i, robot in enumerate(contents.robots):
         at = ("robots", i, "robot")
         if robot.grippers and robot.robot != "hrp2":
@@ -190,8 +188,8 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
                 f"{robot.robot} is built in, with its feet, base and gains; "
                 f"{key} is for robots from files",
             )
-        found.append(robot)
-    return msgspec.structs.replace(contents, robots=tuple(found))
+        robots_.append(robot)
+    return msgspec.structs.replace(contents, robots=tuple(robots_))
 
 
 def _neighbours(path: Path) -> list[str]:
@@ -222,11 +220,11 @@ def _with_meshes(contents: Contents, reader: Reader, path: Path) -> Contents:
             )
         return msgspec.structs.replace(thing, file=str(file))
 
-    found = {
+    things_ = {
         key: tuple(whole(thing, (key, i)) for i, thing in enumerate(getattr(contents, key)))
         for key in ("fixed", "objects")
     }
-    return msgspec.structs.replace(contents, **found)
+    return msgspec.structs.replace(contents, **things_)
 
 
 def _beside(name: str, reader: Reader, at: tuple[str | int, ...], path: Path) -> Path | None:
@@ -246,14 +244,14 @@ def plain(value: Any) -> Any:
     """Contents as dictionaries and lists, without what is the default."""
     if isinstance(value, msgspec.Struct):
         config = value.__struct_config__
-        found = {config.tag_field: config.tag} if config.tag_field else {}
+        entries = {config.tag_field: config.tag} if config.tag_field else {}
         for f in type_of(type(value)).fields:
             default = (
                 f.default_factory() if f.default_factory is not msgspec.NODEFAULT else f.default
             )
-            if (given := getattr(value, f.name)) != default:
-                found[f.name] = plain(given)
-        return found
+            if (stored := getattr(value, f.name)) != default:
+                entries[f.name] = plain(stored)
+        return entries
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, tuple) else value
+        return {key: plain(x) for key, x in value.items()}
+    return [plain(x) for x in value] if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""What scene files may say, for editors (a JSON schema) and for people (tables),
+"""Keys of scene files, for editors (a JSON schema) and for people (tables),
 made from the types that files are read with.
 """
 
@@ -29,7 +29,7 @@ INCLUDE = (
     "or a list of such"
 )
 # bounds of numbers beyond this one are not worth a place in a table
-FAR = 1e4
+MAX_SHOWN_BOUND = 1e4
 # what a table shows: its name, and the kinds of things in it
 TABLES: dict[str, tuple[Any, ...]] = {
     "scene": (contents.Contents,),
@@ -55,7 +55,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "sensors": (sensor_keys.SensorKeys,),
     "motion": MOTIONS,
     "frames": (Keyframe,),
-    "path": walk_keys.Way.__args__,
+    "path": walk_keys.PathPiece.__args__,
     "places": (walk_keys.Stone,),
     "steer": (SteerKeys,),
     "gait": (walk_keys.GaitKeys,),
@@ -72,26 +72,26 @@ TABLES: dict[str, tuple[Any, ...]] = {
 
 
 def attributes(kind: Any) -> dict[str, str]:
-    """One line about every key, from the docstrings of a type and those it is made from."""
-    found: dict[str, str] = {}
+    """Return a line about every key, from the docstrings of a type and those it is made from."""
+    texts: dict[str, str] = {}
     for cls in reversed(kind.__mro__):
         _, _, listed = (cls.__doc__ or "").partition("Attributes:")
         if issubclass(cls, Keys):
             # what is indented further belongs to the line above
             for _, key, text in re.findall(r"^( +)(\w+): (.+(?:\n\1 +.+)*)$", listed, re.MULTILINE):
-                found[key] = " ".join(text.split())
-    return found
+                texts[key] = " ".join(text.split())
+    return texts
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema."""
+    """Return the JSON schema of scene files."""
     made = msgspec.json.schema(contents.Contents)
     kinds = {cls.__name__: cls for table in TABLES.values() for cls in table}
-    for name, one in made["$defs"].items():
+    for name, kind_schema in made["$defs"].items():
         about = attributes(kinds[name])
-        one["description"] = (kinds[name].__doc__ or "").partition("\n")[0]
-        one.pop("title", None)
-        for key, value in one.get("properties", {}).items():
+        kind_schema["description"] = (kinds[name].__doc__ or "").partition("\n")[0]
+        kind_schema.pop("title", None)
+        for key, value in kind_schema.get("properties", {}).items():
             value.setdefault("description", about.get(key, "what kind of thing this is"))
     root = made["$defs"]["Contents"]
     # a file that includes others may leave to them what has to be there
@@ -109,11 +109,11 @@ def schema() -> dict[str, Any]:
 
 
 def _short(node: Any) -> Any:
-    """Three numbers of one kind are a list of three, said once."""
+    """Shorten three numbers of one kind to a list of three."""
     if isinstance(node, dict):
         node = {key: _short(value) for key, value in node.items()}
         each = node.get("prefixItems")
-        if each and all(one == each[0] for one in each):
+        if each and all(number == each[0] for number in each):
             del node["prefixItems"]
             node["items"] = each[0]
         return node
@@ -140,7 +140,7 @@ def table(name: str) -> str:
             owners.setdefault((f.name, about[f.name], expected(f.type), default(f)), []).append(
                 str(info.tag)
             )
-    rows = ["| key | | expected | unless given |", "|:--|:--|:--|:--|"]
+    rows = ["| key | | expected | default |", "|:--|:--|:--|:--|"]
     if name == "scene":
         rows.append(f"| `include` | {INCLUDE} | text, or a list | |")
     if len(kinds) > 1:
@@ -148,14 +148,14 @@ def table(name: str) -> str:
             f"| `{infos[0].tag_field}` | what it is | "
             f"{', '.join(f'`{info.tag}`' for info in infos)} | required |"
         )
-    for (key, *cells), own in owners.items():
-        only = "" if len(own) == len(kinds) else f" ({', '.join(own)})"
+    for (key, *cells), owner_names in owners.items():
+        only = "" if len(owner_names) == len(kinds) else f" ({', '.join(owner_names)})"
         rows.append(f"| `{key}`{only} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
 def expected(kind: Any) -> str:
-    """What a value is, for a cell of a table."""
+    """Describe the type of a value for a cell of a table."""
     if isinstance(kind, inspect.UnionType):
         kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
         words = [k for k in kinds if is_word(k)]
@@ -166,7 +166,8 @@ def expected(kind: Any) -> str:
     if isinstance(kind, inspect.LiteralType):
         return ", ".join(f"`{value}`" for value in kind.values)
     if isinstance(kind, inspect.FloatType | inspect.IntType):
-        return f"{'whole ' if isinstance(kind, inspect.IntType) else ''}number{bounds(kind, FAR)}"
+        whole = "whole " if isinstance(kind, inspect.IntType) else ""
+        return f"{whole}number{bounds(kind, MAX_SHOWN_BOUND)}"
     if isinstance(kind, inspect.StrType):
         return "name" if kind.pattern else "text"
     if isinstance(kind, inspect.TupleType):
@@ -194,7 +195,7 @@ def plural(kind: Any) -> str:
 
 
 def default(f: Any) -> str:
-    """What a key is unless a file gives it."""
+    """Format the default of a key for a cell of a table."""
     if f.required:
         return "required"
     value = f.default if f.default is not msgspec.NODEFAULT else f.default_factory()

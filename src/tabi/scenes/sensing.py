@@ -34,20 +34,20 @@ NEW = ("kind", "body", "position_m", "quaternion")
 
 
 def options_of(keys: Measuring) -> dict[str, Any]:
-    """The options that a file gives, by the names of its keys."""
-    given = {key: getattr(keys, key, None) for key in OPTIONS}
-    return {key: value for key, value in given.items() if value is not None}
+    """Return the options that a file specifies, by the names of its keys."""
+    options = {key: getattr(keys, key, None) for key in OPTIONS}
+    return {key: value for key, value in options.items() if value is not None}
 
 
-def add_sensors(builder: Places, robot: Robot, told: RobotKeys, i: int) -> None:
-    """Sensors of the i-th robot: those it has are changed, others added."""
-    for name, keys in told.sensors.items():
+def add_sensors(builder: Places, robot: Robot, keys: RobotKeys, i: int) -> None:
+    """Add sensors of the i-th robot; those it has already are changed."""
+    for name, sensor in keys.sensors.items():
         path = ("robots", i, "sensors", name)
         if name in robot.sensors:
-            _refuse_place(builder, robot, keys, path)
+            _refuse_place(builder, robot, sensor, path)
         else:
-            _add(builder, robot, name, keys, path)
-        for key, value in options_of(keys).items():
+            _add(builder, robot, name, sensor, path)
+        for key, value in options_of(sensor).items():
             with builder.at(*path, key):
                 robot.set_sensor(name, **{OPTIONS[key]: value})
 
@@ -79,28 +79,28 @@ def _add(builder: Places, robot: Robot, name: str, keys: SensorKeys, path: Path)
         )
 
 
-def add_plate(world: World, told: PlateKeys) -> Sensor:
-    """A new force plate."""
-    X = placement(told)
-    options = {OPTIONS[key]: value for key, value in options_of(told).items()}
+def add_plate(world: World, keys: PlateKeys) -> Sensor:
+    """Create a new force plate."""
+    X = placement(keys)
+    options = {OPTIONS[key]: value for key, value in options_of(keys).items()}
     return world.add_force_plate(
-        told.name or "plate",
-        told.size_m,
+        keys.name or "plate",
+        keys.size_m,
         X.p,
         X.quaternion,
-        told.thickness_m,
-        told.friction,
-        _resolution(told),
+        keys.thickness_m,
+        keys.friction,
+        _resolution(keys),
         **options,
     )
 
 
-def measure(world: World, told: PlateKeys) -> Sensor:
-    """A force plate of a thing that is there."""
-    options = {OPTIONS[key]: value for key, value in options_of(told).items()}
-    assert told.of is not None
-    return world.measure_force(told.of, resolution=_resolution(told), **options)
+def measure(world: World, keys: PlateKeys) -> Sensor:
+    """Create a force plate from a thing in the world."""
+    options = {OPTIONS[key]: value for key, value in options_of(keys).items()}
+    assert keys.of is not None
+    return world.measure_force(keys.of, resolution=_resolution(keys), **options)
 
 
-def _resolution(told: PlateKeys) -> tuple[float, ...]:
-    return (*3 * (told.resolution_n,), 0.0, 0.0, 0.0)
+def _resolution(keys: PlateKeys) -> tuple[float, ...]:
+    return (*3 * (keys.resolution_n,), 0.0, 0.0, 0.0)

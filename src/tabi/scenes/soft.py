@@ -15,38 +15,38 @@ from tabi.scenes.keys.soft import PadKeys, SoleKeys
 At = Callable[..., AbstractContextManager[None]]
 
 
-def add_soles(at: At, robot: Robot, told: SoleKeys | None, i: int) -> None:
-    """Soft soles of the robot i."""
-    if told is not None:
+def add_soles(at: At, robot: Robot, keys: SoleKeys | None, i: int) -> None:
+    """Add the soft soles of the robot i."""
+    if keys is not None:
         with at("robots", i, "soles"):
-            made = soft_keys.layers(told)
-            robot.add_soles(told.feet, layers=made, **soft_keys.options(told))
+            made = soft_keys.layers(keys)
+            robot.add_soles(keys.feet, layers=made, **soft_keys.options(keys))
 
 
-def add_robot_pads(at: At, robot: Robot, told: Sequence[PadKeys], i: int) -> None:
-    """Pads on bodies of the robot i."""
-    for k, pad in enumerate(told):
+def add_robot_pads(at: At, robot: Robot, keys: Sequence[PadKeys], i: int) -> None:
+    """Add the pads on bodies of the robot i."""
+    for k, pad in enumerate(keys):
         with at("robots", i, "pads", k):
             if pad.body is None:
                 raise ModelError("a pad of a robot names no body; expected body: NAME")
             _glue(robot.body(pad.body), pad)
 
 
-def add_object_pads(at: At, body: Body, told: Sequence[PadKeys], i: int) -> None:
-    """Pads on the object i."""
-    for k, pad in enumerate(told):
+def add_object_pads(at: At, body: Body, keys: Sequence[PadKeys], i: int) -> None:
+    """Add the pads on the object i."""
+    for k, pad in enumerate(keys):
         with at("objects", i, "pads", k):
             if pad.body is not None:
                 raise ModelError(f"a pad of an object names the body {pad.body!r}; leave body out")
             _glue(body, pad)
 
 
-def _glue(body: Body, told: PadKeys) -> None:
-    if (told.face is None) == (told.outline_m is None):
+def _glue(body: Body, keys: PadKeys) -> None:
+    if (keys.face is None) == (keys.outline_m is None):
         raise ModelError(
             'a pad has to say where it is: face, as "-z", of a box, or outline_m with its '
             "position_m and quaternion; expected one of them"
         )
-    face = told.face if told.outline_m is None else told.outline_m
-    made, options = soft_keys.layers(told), soft_keys.options(told)
-    body.add_pad(face, made, told.position_m, told.quaternion, **options)  # type: ignore[arg-type]
+    face = keys.face if keys.outline_m is None else keys.outline_m
+    made, options = soft_keys.layers(keys), soft_keys.options(keys)
+    body.add_pad(face, made, keys.position_m, keys.quaternion, **options)  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ class Solids:
         return _solid_primitive(thing)
 
     def drawn(self, thing: Any, hull: Shape) -> list[Shape]:
-        """What people see of a mesh, instead of its hull."""
+        """Return the drawn shapes of a mesh, instead of its hull."""
         if thing.__struct_config__.tag != "mesh":
             return []
         hull.visible, size = False, (thing.scale,) * 3
@@ -95,7 +95,7 @@ def _solid_primitive(thing: Any) -> Inertia:
 
 
 def placement(thing: Any) -> Transform:
-    """Where something is."""
+    """Return the pose of something in the world."""
     if thing.quaternion is not None:
         return from_quaternion(thing.quaternion, thing.position_m)
     return from_rpy([radians(angle) for angle in thing.rotation_deg], thing.position_m)
@@ -113,5 +113,5 @@ def material(name: str, surface: things.Surface) -> Material:
 
 
 def coefficients(surface: things.Surface | things.Pair) -> dict[str, Any]:
-    """What a surface says, by the names of a material."""
+    """Return the coefficients of a surface, by the names of a material."""
     return {name: getattr(surface, key) for key, name in things.COEFFICIENTS.items()}

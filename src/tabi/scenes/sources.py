@@ -19,7 +19,7 @@ LIBRARY = Path(__file__).parent / "library"
 SUFFIXES = (".yaml", ".yml")
 ROBOTS = (".urdf", ".xml", ".mjcf", ".wrl", ".body")
 # files one inside of the other, and all together
-DEEPEST, MOST = 8, 32
+MAX_INCLUDE_DEPTH, MAX_FILES = 8, 32
 
 
 def names() -> list[str]:
@@ -38,33 +38,33 @@ def find(name: str | Path) -> Path:
             "the scene has no name; expected the path of a scene file, "
             f"or one of {', '.join(names())}"
         )
-    given = Path(text)
-    if not given.suffix and not given.exists():
+    file = Path(text)
+    if not file.suffix and not file.exists():
         raise SceneError(
             f"scene {text!r} is neither built in nor a "
             f"file{_nearest(text) or '; built in are ' + ', '.join(names())}"
         )
-    if given.is_dir():
+    if file.is_dir():
         raise SceneError("it is a folder; expected a scene file (.yaml)", Place(text))
-    if given.suffix.lower() in ROBOTS:
+    if file.suffix.lower() in ROBOTS:
         raise SceneError(
             f"it is a robot and no scene; show it by tabi demo {text}, or name it in a scene file "
             "(.yaml) under robots",
             Place(text),
         )
-    if given.suffix.lower() not in SUFFIXES:
+    if file.suffix.lower() not in SUFFIXES:
         raise SceneError(
-            f"suffix {given.suffix!r} is not known; expected a scene file (.yaml)", Place(text)
+            f"suffix {file.suffix!r} is not known; expected a scene file (.yaml)", Place(text)
         )
-    if not given.exists():
+    if not file.exists():
         raise SceneError(
             "there is no such file; expected a scene file, "
-            f"or a built-in scene{_nearest(given.stem)}",
+            f"or a built-in scene{_nearest(file.stem)}",
             Place(text),
         )
-    if not given.is_file():
+    if not file.is_file():
         raise SceneError("it is no plain file; expected a scene file (.yaml)", Place(text))
-    return given
+    return file
 
 
 def _nearest(word: str) -> str:
@@ -85,13 +85,13 @@ def include(root: Node, path: Path, trail: list[Path], count: list[int]) -> Node
     """
     if not isinstance(root, Entries) or "include" not in root.values:
         return root
-    told, base = root.values.pop("include"), None
-    for node in told.values if isinstance(told, Items) else [told]:
+    included, base = root.values.pop("include"), None
+    for node in included.values if isinstance(included, Items) else [included]:
         if not isinstance(node, Text) or not node.value or "\0" in node.value:
             raise SceneError(
                 "include is no path; expected a file beside this one, a built-in scene, "
                 "or a list of such",
-                told.place,
+                included.place,
                 "include",
             )
         other = _other(node, path)
@@ -102,9 +102,11 @@ def include(root: Node, path: Path, trail: list[Path], count: list[int]) -> Node
                 "include",
             )
         count[0] += 1
-        if len(trail) >= DEEPEST or count[0] > MOST:
-            what = f"more than {DEEPEST} files inside of each other, or {MOST} in all, are included"
-            raise SceneError(f"{what}; no scene needs that", node.place, "include")
+        if len(trail) >= MAX_INCLUDE_DEPTH or count[0] > MAX_FILES:
+            what = (
+                f"more than {MAX_INCLUDE_DEPTH} files inside of each other, or {MAX_FILES} in all"
+            )
+            raise SceneError(f"{what}, are included; no scene needs that", node.place, "include")
         part = include(read(other), other, [*trail, other.resolve()], count)
         base = part if base is None else join(base, part)
     return root if base is None else join(base, root)
@@ -113,11 +115,11 @@ def include(root: Node, path: Path, trail: list[Path], count: list[int]) -> Node
 def _other(node: Text, path: Path) -> Path:
     if node.value in names():
         return LIBRARY / f"{node.value}.yaml"
-    given = Path(node.value)
-    if given.is_absolute() or given.suffix.lower() not in SUFFIXES:
+    relative = Path(node.value)
+    if relative.is_absolute() or relative.suffix.lower() not in SUFFIXES:
         what = (
             "is absolute"
-            if given.is_absolute()
+            if relative.is_absolute()
             else f"is neither a .yaml file nor built in{_nearest(node.value)}"
         )
         raise SceneError(
@@ -126,7 +128,7 @@ def _other(node: Text, path: Path) -> Path:
             node.place,
             "include",
         )
-    other = path.parent / given
+    other = path.parent / relative
     try:
         there = other.is_file()
     except OSError:
@@ -165,9 +167,11 @@ def join(base: Node, over: Node) -> Node:
 
 
 def called(node: Node) -> str | None:
-    """The name of a thing in a list."""
-    told = [node.values.get(key) for key in ("name", "robot")] if isinstance(node, Entries) else []
-    return next((t.value for t in told if isinstance(t, Text)), None)
+    """Return the name of a thing in a list."""
+    names_ = (
+        [node.values.get(key) for key in ("name", "robot")] if isinstance(node, Entries) else []
+    )
+    return next((t.value for t in names_ if isinstance(t, Text)), None)
 
 
 def override(root: Node, settings: Iterable[str]) -> Node:
@@ -175,7 +179,7 @@ def override(root: Node, settings: Iterable[str]) -> Node:
     ``robots.0.motion={kind: squat}``.
     """
     settings = list(settings)
-    root = _own(root) if settings else root
+    root = _unshared(root) if settings else root
     for setting in settings:
         path, equals, text = setting.partition("=")
         parts = [part.strip() for part in path.split(".")]
@@ -190,19 +194,21 @@ def override(root: Node, settings: Iterable[str]) -> Node:
     return root
 
 
-def _own(node: Node) -> Node:
-    """A copy in which nothing is shared by aliases, so that one of two can be changed."""
+def _unshared(node: Node) -> Node:
+    """Copy a node so that nothing is shared by aliases, and one of two can be changed."""
     if isinstance(node, Items):
-        return Items([_own(child) for child in node.values], node.place)
+        return Items([_unshared(child) for child in node.values], node.place)
     if isinstance(node, Entries):
         return Entries(
-            {key: _own(child) for key, child in node.values.items()}, node.place, dict(node.keys)
+            {key: _unshared(child) for key, child in node.values.items()},
+            node.place,
+            dict(node.keys),
         )
     return Text(node.value, node.plain, node.place)
 
 
 def _relabel(node: Node, place: Place) -> None:
-    """Of what was said on the command line there is no line to name."""
+    """Set the place of a node from the command line, which has no line to name."""
     node.place = place
     if isinstance(node, Items):
         for child in node.values:

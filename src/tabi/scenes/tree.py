@@ -1,7 +1,7 @@
 """YAML text as a tree of texts, lists and keys, each with its file and line.
 
 What a number or a name is depends on where it stands, so nothing is guessed here: every value stays
-the text it was written as, and the reader, who knows what is expected, makes of it what it has to
+the text it was written as, and the reader, which knows what is expected, makes of it what it has to
 be. A plain ``no`` can so be a name, and ``1e-3`` a number.
 
 No code runs from a file: explicit tags are refused. Aliases are copies, counted as such;
@@ -20,12 +20,12 @@ import yaml
 from tabi._errors import ModelError
 
 # bytes of a file, values in a tree, and levels of one inside another
-LARGEST, MOST, DEEPEST = 500_000, 50_000, 16
+MAX_BYTES, MAX_VALUES, MAX_DEPTH = 500_000, 50_000, 16
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Place(NamedTuple):
-    """Where something was written: a file, or what was said on the command line,
+    """Place where something was written: a file, or the command line,
     and a line counted from 1.
     """
 
@@ -60,7 +60,7 @@ class Text:
 
 @dataclass(slots=True, eq=False)
 class Items:
-    """A list."""
+    """A list of nodes, as written."""
 
     values: list[Node]
     place: Place
@@ -91,7 +91,7 @@ def read(path: Path) -> Node:
     """The tree of a file."""
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise SceneError(
             f"the scene file cannot be read: {(fault.strerror or str(fault)).lower()}",
@@ -104,9 +104,9 @@ def parse(data: bytes | str, file: str) -> Node:
     """The tree of a text; ``file`` is what errors name."""
     if not isinstance(data, bytes | str):
         raise SceneError(f"the text of a scene is {data!r}; expected a text, or bytes", Place(file))
-    if len(data) > LARGEST:
+    if len(data) > MAX_BYTES:
         raise SceneError(
-            f"the file is larger than {LARGEST // 1000} kB; "
+            f"the file is larger than {MAX_BYTES // 1000} kB; "
             "a scene is a page or two, put large things into robot files",
             Place(file),
         )
@@ -132,7 +132,7 @@ def parse(data: bytes | str, file: str) -> Node:
 
 
 class _Builder:
-    """Makes the tree from the parser's events, one after the other,
+    """Builder of the tree from the parser's events, one after the other,
     and stops at the first that is too much.
     """
 
@@ -163,7 +163,7 @@ class _Builder:
         return Place(self.file, event.start_mark.line + 1)
 
     def node(self, event: Any, depth: int) -> Node:
-        """What begins with an event."""
+        """Return the node that begins with an event."""
         if isinstance(event, yaml.AliasEvent):
             node = self.anchors.get(event.anchor)
             if node is None:
@@ -185,24 +185,24 @@ class _Builder:
             node = self.plain(event, depth)
             if event.anchor:
                 self.anchors[event.anchor] = node
-        if depth + node.height - 1 > DEEPEST:
+        if depth + node.height - 1 > MAX_DEPTH:
             raise self.fault(
-                f"things lie inside of each other more than {DEEPEST} deep; no scene needs that",
+                f"things lie inside of each other more than {MAX_DEPTH} deep; no scene needs that",
                 event,
             )
         self.count += node.size if isinstance(event, yaml.AliasEvent) else 1
-        if self.count > MOST:
-            raise self.fault(f"there are more than {MOST} values; a scene is smaller", event)
+        if self.count > MAX_VALUES:
+            raise self.fault(f"there are more than {MAX_VALUES} values; a scene is smaller", event)
         return node
 
     def plain(self, event: Any, depth: int) -> Node:
-        """What is no alias."""
+        """Return the node of an event that is not an alias."""
         place = self.place(event)
         if isinstance(event, yaml.ScalarEvent):
             return Text(event.value, not event.style, place)
-        if depth >= DEEPEST:
+        if depth >= MAX_DEPTH:
             raise self.fault(
-                f"things lie inside of each other more than {DEEPEST} deep; no scene needs that",
+                f"things lie inside of each other more than {MAX_DEPTH} deep; no scene needs that",
                 event,
             )
         if isinstance(event, yaml.SequenceStartEvent):
@@ -236,10 +236,10 @@ class _Builder:
 
 
 def title_of(text: str) -> str:
-    """What a scene file calls itself; empty where it has no title, or is no scene."""
+    """Return the title of a scene file; empty where it has none, or is not a scene."""
     try:
         root = parse(text, "scene") if text.strip() else None
     except SceneError:
         root = None
-    told = root.values.get("title") if isinstance(root, Entries) else None
-    return told.value[:200] if isinstance(told, Text) else ""
+    title = root.values.get("title") if isinstance(root, Entries) else None
+    return title.value[:200] if isinstance(title, Text) else ""

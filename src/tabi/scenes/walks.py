@@ -1,4 +1,4 @@
-"""What planned and steered walks of a scene have in common: gait, stabiliser, sensors."""
+"""Common keys of planned and steered walks of a scene: gait, stabiliser, sensors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WalkingKeys(MotionKeys, frozen=True, kw_only=True):
 
     @property
     def tick_s(self) -> float:
-        """That of the gait."""
+        """Tick of the gait [s]."""
         return self.gait.tick_s
 
     def prepare(self, robot: Robot) -> None:
@@ -66,32 +66,33 @@ class WalkingKeys(MotionKeys, frozen=True, kw_only=True):
     def legs_and_gait(
         self, scene: Places, robot: Robot, path: tuple[str | int, ...]
     ) -> tuple[walking.Biped, walking.Gait]:
-        """The robot's legs, and its own gait with what the scene says otherwise."""
+        """Return the robot's legs, and its own gait with the changes of the scene."""
         with scene.at(*path):
             biped = walking.Biped(robot)
         with scene.at(*path, "gait"):
             return biped, gait_of(biped, self.gait)
 
 
-def gait_of(biped: walking.Biped, told: GaitKeys) -> walking.Gait:
-    """The robot's own gait, with what a file says otherwise."""
-    given = {name: getattr(told, key) for key, name in GAIT.items()}
+def gait_of(biped: walking.Biped, keys: GaitKeys) -> walking.Gait:
+    """Return the robot's own gait, with the changes of a file."""
+    gait_values = {name: getattr(keys, key) for key, name in GAIT.items()}
     return replace(
-        walking.gait_for(biped), **{n: value for n, value in given.items() if value is not None}
+        walking.gait_for(biped),
+        **{n: value for n, value in gait_values.items() if value is not None},
     )
 
 
-def stabiliser_of(told: bool | StabiliserKeys) -> walking.StabiliserGains | None:
-    """The stabiliser; None where there is none."""
-    if isinstance(told, bool):
-        return walking.Stabiliser() if told else None
-    made, own = KINDS[told.kind]
+def stabiliser_of(choice: bool | StabiliserKeys) -> walking.StabiliserGains | None:
+    """Return the gains of the stabiliser; None without one."""
+    if isinstance(choice, bool):
+        return walking.Stabiliser() if choice else None
+    kind_, own_keys = KINDS[choice.kind]
     for kind, (_, keys) in KINDS.items():
-        wrong = [key for key in keys if kind != told.kind and getattr(told, key) is not None]
+        wrong = [key for key in keys if kind != choice.kind and getattr(choice, key) is not None]
         if wrong:
             raise ModelError(
                 f"key {wrong[0]!r} belongs to a stabiliser of kind {kind}, and this one is "
-                f"{told.kind}; expected some of {', '.join([*own, *STABILISER])}"
+                f"{choice.kind}; expected some of {', '.join([*own_keys, *STABILISER])}"
             )
-    given = {name: getattr(told, key) for key, name in {**STABILISER, **own}.items()}
-    return made(**{name: value for name, value in given.items() if value is not None})
+    gains = {name: getattr(choice, key) for key, name in {**STABILISER, **own_keys}.items()}
+    return kind_(**{name: value for name, value in gains.items() if value is not None})

@@ -1,4 +1,4 @@
-"""What acts on a simulation: controllers, gains, pushes, bonds, and calls between steps."""
+"""Actions on a simulation: controllers, gains, pushes, bonds, and callbacks between steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tabi.step.data import Data
 
 
 class Acting:
-    """Lets things act on a simulation, from the next step on."""
+    """Controllers, gains, pushes, bonds and callbacks, in effect from the next step on."""
 
     def __init__(
         self, world: World, running: Running, moments: Moments, names: Names, seen: Observation
@@ -35,12 +35,12 @@ class Acting:
         self._world, self._running, self._moments = world, running, moments
         self._names, self._seen = names, seen
         self._data, self._stepper, self._model = running.data, running.stepper, running.data.model
-        # those of robots, and of the world
+        # bonds of robots, and of the world
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             links = (names.link(loop.a), names.link(loop.b or world.fixed))
             bonds.close(self._stepper, self._data, loop, links)
-        for told in world.bonds:
-            self.bond(*told)
+        for arguments in world.bonds:
+            self.bond(*arguments)
 
     def set_controller(
         self,
@@ -50,14 +50,15 @@ class Acting:
         truth: bool = False,
         clip: bool = False,
     ) -> None:
-        """Let a controller drive a robot, in place of the one that did.
+        """Set the controller of a robot, in place of its last one.
 
         Args:
             controller: function (time [s], Measurement) → Command.
-            rate: how often it is asked [Hz]; every step unless given.
-            truth: let it see what no sensor tells: pose and velocity of the base, forces on feet.
-            clip: move positions that it commands into the ranges of their joints, as MuJoCo does;
-                unless given, each joint commanded beyond its range is reported once.
+            rate: at which it is called [Hz]; default: every step.
+            truth: whether its measurements include the truth, which no sensor measures: pose and
+                velocity of the base, forces on feet.
+            clip: clip commanded positions to the ranges of their joints, as MuJoCo does; default:
+                each joint commanded beyond its range is reported once.
         """
         robot = self._names.robot(robot)
         every = steps_between(rate, self._data.dt, f"the controller of {robot.name}")
@@ -66,10 +67,10 @@ class Acting:
         ranges = TargetRanges(robot, names, dof["lower"], dof["upper"], clip)
         drivers = self._running.drivers
         drivers[robot.name] = Driver(robot, controller, every, rows, names, ranges, truth)
-        self._stepper.bind(drivers.values(), self._seen.senses_of, self._running.scheme)
+        self._stepper.bind(drivers.values(), self._seen.measurement_source, self._running.scheme)
 
     def set_gains(self, kp: ArrayLike, kd: ArrayLike) -> None:
-        """Gains of the motors' loops, of each degree of freedom, until a command tells others.
+        """Set gains of the motors' loops, of each degree of freedom, until a command changes them.
 
         Args:
             kp, kd: numbers ≥ 0, shape (v_count,) [N·m/rad or N/m, N·m·s/rad or N·s/m].
@@ -79,16 +80,17 @@ class Acting:
             write_gains(self._model, data.command.motor, kp, kd)
 
     def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
-        """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
+        """Let joints move exactly as commanded, whatever the effort: see ``tracking``.
 
         Args:
             joints: a robot, a joint, the name of one, or several joints.
-            on: False gives them back to their motors' loops.
-            by: "position": at the end of a step a joint is where it was told; "velocity".
+            on: False returns them to their motors' loops.
+            by: "position": a joint reaches its commanded position at the end of a step; or
+                "velocity".
         """
-        changed = tracking.chosen(self._world, self._model, joints)
+        changed = tracking.joints_to_prescribe(self._world, self._model, joints)
         for data in (self._stepper.data, self._moments.first.data):
-            tracking.switch(self._model, data, changed, on, by)
+            tracking.set_prescribed(self._model, data, changed, on, by)
 
     def apply_force(
         self,
@@ -103,10 +105,10 @@ class Acting:
 
         Args:
             force, torque: in the world's axes [N, N·m].
-            duration: how long [s]; a single step unless given, for loops that push in every step.
+            duration: of the push [s]; default: a single step, for loops that push in every step.
                 A part of a step is that part of the force over the whole step.
             point: where the force acts, in the body's frame [m].
-            at: when it begins [s since the start]; now unless given, or where that is past.
+            at: when it begins [s since the start]; default: now, also where that is past.
         """
         now = self._data.steps
         begins = now if at is None else max(now, pushes.step_at(at, self._data.dt))
@@ -123,13 +125,13 @@ class Acting:
         point: ArrayLike | None = None,
         axis: ArrayLike | None = None,
     ) -> Bond:
-        """Hold two bodies together as they are now, until the bond is released.
+        """Bond two bodies in their present relative pose, until the bond is released.
 
         They do not collide with each other meanwhile.
 
         Args:
-            kind: "weld", "ball" or "hinge". a, b: bodies; ``world.fixed`` is what does not move.
-            point: where [m], in the world; the origin of a unless given.
+            kind: "weld", "ball" or "hinge". a, b: bodies; ``world.fixed`` is the fixed one.
+            point: anchor in the world [m]; default: the origin of a.
             axis: of a hinge, in the world.
         """
         links = (self._names.link(a), self._names.link(b))

@@ -1,4 +1,4 @@
-"""Bodies held together, made and released while a simulation runs: grasps and closed chains."""
+"""Bonds that are made and released while a simulation runs: grasps and closed chains."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
+from tabi._renamed import RenamedAttribute
 from tabi.contact.bonds.bond_rows import LEVER
 from tabi.model.arrays import table
 from tabi.model.body import Closure
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Bond:
-    """Two bodies that are held together.
+    """A bond of two bodies.
 
     Attributes:
         kind: "weld", "ball" or "hinge". a, b: names of the bodies.
@@ -37,30 +38,32 @@ class Bond:
     _data: Data
     _name: int
 
+    held = RenamedAttribute("is_active")
+
     @property
-    def held(self) -> bool:
-        """Whether it still holds."""
-        return bool((self._stepper.own("bonds")["name"] == self._name).any())
+    def is_active(self) -> bool:
+        """Whether the bond is not released yet."""
+        return bool((self._stepper.part_memory("bonds")["name"] == self._name).any())
 
     @property
     def force(self) -> Array:
-        """On a, in the world's axes, in the last step [N]."""
+        """Force on body a in the last step, in the world's axes [N]."""
         return self._row(0)
 
     @property
     def torque(self) -> Array:
-        """On a, about the place where it is held, in the world's axes, in the last step [N·m]."""
+        """Torque on body a about the anchor in the last step, in the world's axes [N·m]."""
         return self._row(1)
 
     def release(self) -> None:
-        """Let go; a second time does nothing."""
-        bonds = self._stepper.own("bonds")
-        self._stepper.set_own("bonds", bonds[bonds["name"] != self._name])
+        """Release the bond; a second time does nothing."""
+        bonds = self._stepper.part_memory("bonds")
+        self._stepper.set_part_memory("bonds", bonds[bonds["name"] != self._name])
 
     def _row(self, part: int) -> Array:
         rows = self._data.of_kind(BONDS)
         for row in rows[(rows["shape_a"] == self._name) & (rows["feature"] == part)]:
-            if self.held:
+            if self.is_active:
                 return row["impulse"] / self._data.dt
         return np.zeros(3)
 
@@ -73,15 +76,17 @@ def make(
     point: ArrayLike | None,
     axis: ArrayLike | None,
 ) -> Bond:
-    """A new bond between two bodies where they are now."""
+    """Make a bond between two bodies in their present poses."""
     if kind not in KINDS:
         raise unknown("bond", str(kind), "tabi", KINDS)
     names, bodies = [link.name for link in links], [link.body for link in links]
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
-    _check(owner, kind, bodies, stepper.own("bonds"), axis)
+    _check(owner, kind, bodies, stepper.part_memory("bonds"), axis)
     X, _ = data.frame(links[0])
     place = X.p if point is None else vector(f"point of the {owner}", point)
-    frame = np.eye(3) if axis is None else _around(vector(f"axis of the {owner}", axis), owner)
+    frame = (
+        np.eye(3) if axis is None else _frame_around(vector(f"axis of the {owner}", axis), owner)
+    )
     places = []
     for body in bodies:
         w, root = data.body[body], data.model.arrays.body["root"][body]
@@ -90,24 +95,25 @@ def make(
     return _add(stepper, data, kind, links, places)
 
 
-def close(stepper: Stepper, data: Data, told: Closure, links: tuple[Link, Link]) -> Bond:
-    """A bond that a robot brings along, between places on its bodies wherever these are now."""
-    if told.kind not in KINDS:
-        raise unknown("bond", str(told.kind), "tabi", KINDS)
-    owner = f"{told.kind} of {links[0].name!r} and {links[1].name!r}"
-    _check(owner, "weld", [link.body for link in links], stepper.own("bonds"), None)
+def close(stepper: Stepper, data: Data, closure: Closure, links: tuple[Link, Link]) -> Bond:
+    """Make a bond of a robot's closed loop, between anchors on its bodies."""
+    if closure.kind not in KINDS:
+        raise unknown("bond", str(closure.kind), "tabi", KINDS)
+    owner = f"{closure.kind} of {links[0].name!r} and {links[1].name!r}"
+    _check(owner, "weld", [link.body for link in links], stepper.part_memory("bonds"), None)
     places = [
-        link.placement @ X for link, X in zip(links, (told.place_a, told.place_b), strict=True)
+        link.placement @ X
+        for link, X in zip(links, (closure.place_a, closure.place_b), strict=True)
     ]
-    return _add(stepper, data, told.kind, links, places)
+    return _add(stepper, data, closure.kind, links, places)
 
 
 def _add(
     stepper: Stepper, data: Data, kind: str, links: tuple[Link, Link], places: list[Transform]
 ) -> Bond:
-    """The bond of two places, each in the frame of the moving body of its link."""
-    row, now = table(1, BOND), stepper.own("bonds")
-    if not _moves(stepper, data, kind, links, places):
+    """Add the bond of two anchors, each in the frame of the moving body of its link."""
+    row, now = table(1, BOND), stepper.part_memory("bonds")
+    if not _has_motion(stepper, data, kind, links, places):
         raise ModelError(
             f"{kind} of {links[0].name!r} and {links[1].name!r} holds nothing: no joint moves the "
             "two against each other there; take another place, or leave it out"
@@ -115,32 +121,32 @@ def _add(
     # numbers rise, so that rows stay sorted, and are never used again
     stepper.last_bond += 1
     row["kind"], row["name"] = KINDS.index(kind), stepper.last_bond
-    # the one that moves first
+    # the moving body first
     ends = sorted(zip(links, places, strict=True), key=lambda end: end[0].body == 0)
     names = list(data.model.links)
     for side, (link, X) in zip("ab", ends, strict=True):
         row[f"link_{side}"] = names.index(link.name) if link.name in names else -1
         row[side], row[f"place_{side}"], row[f"frame_{side}"] = link.body, X.p, X.R.ravel()
-    stepper.set_own("bonds", np.concatenate([now, row]).view(type(now)))
+    stepper.set_part_memory("bonds", np.concatenate([now, row]).view(type(now)))
     return Bond(kind, links[0].name, links[1].name, stepper, data, stepper.last_bond)
 
 
-def _moves(
+def _has_motion(
     stepper: Stepper, data: Data, kind: str, links: tuple[Link, Link], places: list[Transform]
 ) -> bool:
-    """Whether some joint moves the places of two links against each other, or turns them where the
-    bond is not a ball.
+    """Whether some joint moves the anchors of two links against each other, or rotates them where
+    the bond is not a ball.
     """
     body, dof = data.model.arrays.body, stepper.workspace.dynamics.dof
-    ways: list[set[int]] = []
+    paths: list[set[int]] = []
     for link in links:
-        i, way = link.body, set[int]()
+        i, path = link.body, set[int]()
         while i:
-            way |= set(range(body["v_start"][i], body["v_end"][i]))
+            path |= set(range(body["v_start"][i], body["v_end"][i]))
             i = body["parent"][i]
-        ways.append(way)
-    for k in ways[0] ^ ways[1]:
-        side = 0 if k in ways[0] else 1
+        paths.append(path)
+    for k in paths[0] ^ paths[1]:
+        side = 0 if k in paths[0] else 1
         w = data.body[links[side].body]
         turn, slide = dof["motion"][k][:3], dof["motion"][k][3:]
         arm = w["position"] + w["rotation"].reshape(3, 3) @ places[side].p
@@ -153,7 +159,7 @@ def _moves(
 def _check(
     owner: str, kind: str, bodies: list[int], now: NDArray[np.void], axis: ArrayLike | None
 ) -> None:
-    """Refuse a bond that cannot be."""
+    """Reject an impossible bond."""
     a, b = bodies
     if a == b:
         what = "that do not move" if a == 0 else "of one rigid body"
@@ -170,8 +176,8 @@ def _check(
         raise ModelError(f"{owner} {has}; expected an axis for a hinge, and for nothing else")
 
 
-def _around(axis: Array, owner: str) -> Array:
-    """A frame whose third axis is the one given."""
+def _frame_around(axis: Array, owner: str) -> Array:
+    """Return a frame with a given third axis."""
     length = np.linalg.norm(axis)
     if not length > 0:
         raise ModelError(f"axis of the {owner} is {axis.tolist()}; expected a direction")

@@ -1,4 +1,4 @@
-"""What is called between steps: every so many of them, or when bodies begin or cease to press."""
+"""Callbacks between steps: at a period, or when bodies begin or cease to press."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tabi._errors import ModelError
 from tabi.observation.contacts import Contact, contacts
 from tabi.step.data import Data
 
-# around a change of the state that is no step: called with "reset", "restore" or "set_state"
+# context around a change of the state that is no step, called with "reset", "restore", "set_state"
 Jump = Callable[[str], AbstractContextManager[Any]]
 
 
 @dataclass(eq=False)
 class Scheduled:
-    """A function that is called every ``steps`` steps, until it is cancelled.
+    """A callback that is called every ``steps`` steps, until it is cancelled.
 
     Attributes:
         callback: called with the simulation's data.
@@ -34,13 +34,13 @@ class Scheduled:
     _all: list[Scheduled]
 
     def cancel(self) -> None:
-        """Call it no more; a second time does nothing."""
+        """Cancel the callback; a second time does nothing."""
         if self in self._all:
             self._all.remove(self)
 
     @property
     def active(self) -> bool:
-        """Whether it is still called."""
+        """Whether the callback is not cancelled yet."""
         return self in self._all
 
 
@@ -51,7 +51,7 @@ def schedule(
     stopped: Callable[[], Any] | None,
     jump: Jump | None = None,
 ) -> Scheduled:
-    """Add a function to those that are called."""
+    """Add a callback to the scheduled ones."""
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
         raise ModelError(f"steps between two calls is {steps!r}; expected a whole number ≥ 1")
     if not callable(callback):
@@ -62,16 +62,16 @@ def schedule(
 
 @contextmanager
 def jumping(every: Iterable[Scheduled], kind: str) -> Iterator[None]:
-    """While the state changes otherwise than by a step."""
+    """Hold the contexts of all callbacks while the state changes otherwise than by a step."""
     with ExitStack() as stack:
-        for one in tuple(every):
-            if one.jump is not None:
-                stack.enter_context(one.jump(kind))
+        for scheduled in tuple(every):
+            if scheduled.jump is not None:
+                stack.enter_context(scheduled.jump(kind))
         yield
 
 
 class ContactWatch:
-    """Tells when two bodies begin or cease to press on each other."""
+    """Callback for the steps in which two bodies begin or cease to press on each other."""
 
     def __init__(self, data: Data, callback: Callable[[Contact, str], None]) -> None:
         if not callable(callback):
@@ -81,7 +81,7 @@ class ContactWatch:
         self._callback, self._pressing = callback, _pressing(data)
 
     def __call__(self, data: Data) -> None:
-        """Compare with the last step."""
+        """Compare contacts with those of the last step."""
         now, before = _pressing(data), self._pressing
         self._pressing = now
         for pair, contact in now.items():
@@ -93,5 +93,5 @@ class ContactWatch:
 
 
 def _pressing(data: Data) -> dict[tuple[str, str], Contact]:
-    """Of each two bodies that press on each other, one contact."""
+    """Return one contact of each two bodies that press on each other."""
     return {(c.body_a.name, c.body_b.name): c for c in contacts(data) if c.pressing}

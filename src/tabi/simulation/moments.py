@@ -1,4 +1,4 @@
-"""A simulation put into states: the first one again, any other, and moments to go back to."""
+"""States of a simulation: reset, setting a state, saving and restoring."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from tabi.simulation.state import Saved
 
 
 class Moments:
-    """Moments of a simulation that it can be put into.
+    """Saved states of a simulation, and setting of its state.
 
     Attributes:
-        first: the one that it started from.
+        first: the state that it started from.
     """
 
     def __init__(self, world: World, running: Running, names: Names, seen: Observation) -> None:
@@ -36,28 +36,28 @@ class Moments:
         self.first = self.save()
 
     def reset(self) -> None:
-        """Back to the start: time, configuration, contacts, bonds, and the noise of sensors; the
+        """Return to the start: time, configuration, contacts, bonds, and the noise of sensors; the
         run from there is the same to the last bit.
 
-        Controllers stay, and those with a method ``reset`` are told; so do gains, joints that are
-        prescribed, callbacks, and parameters of the model. Pushes that were planned are dropped.
+        Controllers stay, and those with a method ``reset`` are reset; gains, prescribed joints,
+        callbacks, and parameters of the model stay, too. Pushes are dropped.
         """
-        self._running.turns.outside("a reset")
+        self._running.step_lock.reject_during_step("a reset")
         with jumping(self._running.scheduled, "reset"):
-            self._go_to(self.first)
-            self._running.begin_anew()
+            self._restore(self.first)
+            self._running.clear_counts()
         for driver in self._running.drivers.values():
             controller.reset(driver.controller)
 
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
-        """Put the world into a configuration, at rest unless velocities are given.
+        """Set the configuration of the world, and its velocity; default: at rest.
 
-        Contacts and what motors and joints did are forgotten.
+        Contacts, and modes of motors and joints are reset.
         """
         data = self._stepper.data
         q = self._model.check_configuration(q)
         v = np.zeros_like(data.v) if v is None else self._model.check_velocity("v", v)
-        with jumping(self._running.scheduled, "set_state"), self._running.turns.changing():
+        with jumping(self._running.scheduled, "set_state"), self._running.step_lock.writing():
             data.q[:], data.v[:] = q, v
             self._stepper.forget()
             self._stepper.prepare()
@@ -69,21 +69,21 @@ class Moments:
         position: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
     ) -> None:
-        """Put one joint, or a robot or object with all its joints, elsewhere; joints that follow
-        it go along. Contacts and what motors and joints did are forgotten.
+        """Set one joint, or a robot or object with all its joints; joints that follow it are moved
+        along. Contacts, and modes of motors and joints are reset.
 
         Args:
             thing: a joint, robot or object of the world, or a name.
             position: its part of q, ``q[q_slice(thing)]``: an angle [rad] or a distance [m]; of
-                something that floats x, y, z and a quaternion w, x, y, z. As it is unless given.
-            velocity: its part of v; none unless given.
+                a floating body x, y, z and a quaternion w, x, y, z. Default: unchanged.
+            velocity: its part of v; default: at rest.
         """
         name = self._names.name(thing)
         q, v = self._stepper.data.q.copy(), self._stepper.data.v.copy()
         if position is not None:
-            _put(q, self._model.q_slice(name), position, f"position of {name!r}")
+            _assign(q, self._model.q_slice(name), position, f"position of {name!r}")
             self._check_radians(name, q)
-        _put(
+        _assign(
             v,
             self._model.v_slice(name),
             0.0 if velocity is None else velocity,
@@ -92,35 +92,37 @@ class Moments:
         self.set_state(self._model.with_followers(q), self._model.with_follower_velocities(v))
 
     def _check_radians(self, name: str, q: np.ndarray) -> None:
-        """Refuse the position of a joint in degrees."""
+        """Reject the position of a joint in degrees."""
         for robot in self._world.robots:
-            for own in robot.joint_names:
-                if name == lookup.qualified(robot, own, self._model.joint_names):
-                    robot.joint(own).check_radians(float(q[self._model.q_slice(name)][0]))
+            for joint in robot.joint_names:
+                if name == lookup.qualified(robot, joint, self._model.joint_names):
+                    robot.joint(joint).check_radians(float(q[self._model.q_slice(name)][0]))
 
     def stand_up(self, robot: Robot | str, release: bool = False) -> StoodUp:
         """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
-        facing as before, on free and level ground near where it lies. Its motors and its controller
-        begin anew, if the latter has a method ``reset``; everything else stays as it is.
+        facing as before, on free and level ground near where it lies. Its motors are reset, and its
+        controller, if it has a method ``reset``; everything else is unchanged.
 
         Args:
-            release: let go of what it holds by bonds; such a robot is refused unless given.
+            release: release its bonds; default: reject a robot with bonds.
 
         Raises:
-            ModelError: it is bolted down, holds something, or finds no place.
+            ModelError: it is bolted down, has bonds, or there is no free place.
         """
-        self._running.turns.outside("standing up")
+        self._running.step_lock.reject_during_step("standing up")
         robot = self._names.robot(robot)
-        moving = [body for one in self._world.robots for body in one.bodies] + self._world.objects
+        moving = [
+            body for other in self._world.robots for body in other.bodies
+        ] + self._world.objects
         now = {body: self._seen.pose(body) for body in moving}
         first = Configuration(self._model, self.first.data.q)
         start = {body: first.pose(self._names.link(body).name) for body in robot.bodies}
         mass_at = self._seen.robot(robot).centre_of_mass
         stood = standing.stand(self._world, robot, start, now, mass_at)
-        stood = replace(stood, released=self._let_go(robot, release))
+        stood = replace(stood, released=self._release_bonds(robot, release))
         q, v = self._stepper.data.q.copy(), self._stepper.data.v.copy()
-        mine = self._model.q_slice(robot.name)
-        q[mine], v[self._model.v_slice(robot.name)] = self.first.data.q[mine], 0.0
+        q_rows = self._model.q_slice(robot.name)
+        q[q_rows], v[self._model.v_slice(robot.name)] = self.first.data.q[q_rows], 0.0
         at = self._model.q_index(robot.name)
         X = robot.base.joint.placement.inverse() @ stood.base
         q[at : at + 3], q[at + 3 : at + 7] = X.p, X.quaternion
@@ -134,39 +136,42 @@ class Moments:
             controller.reset(driver.controller)
         return stood
 
-    def _let_go(self, robot: Robot, release: bool) -> tuple[str, ...]:
-        """Names of bodies that a robot held by bonds until now; refused unless it may let go."""
+    def _release_bonds(self, robot: Robot, release: bool) -> tuple[str, ...]:
+        """Release the bonds of a robot, and return the names of bodies that it held; reject a robot
+        with bonds without ``release``.
+        """
         names = {link.body: name for name, link in reversed(self._model.links.items())}
-        own = {self._names.link(body).body for body in robot.bodies} - {0}
-        bonds = self._stepper.own("bonds")
+        bodies = {self._names.link(body).body for body in robot.bodies} - {0}
+        bonds = self._stepper.part_memory("bonds")
         # a bond within the robot closes a loop of it
-        held = np.isin(bonds["a"], list(own)) != np.isin(bonds["b"], list(own))
-        others = tuple(names[b if a in own else a] for a, b in bonds[["a", "b"]][held].tolist())
-        if others and not release:
+        is_outer = np.isin(bonds["a"], list(bodies)) != np.isin(bonds["b"], list(bodies))
+        released = tuple(
+            names[b if a in bodies else a] for a, b in bonds[["a", "b"]][is_outer].tolist()
+        )
+        if released and not release:
             raise ModelError(
-                f"robot {robot.name!r} is bonded to {others[0]!r}; release the bond before it "
+                f"robot {robot.name!r} is bonded to {released[0]!r}; release the bond before it "
                 "stands up, or take release=True"
             )
-        if others:
-            self._stepper.set_own("bonds", bonds[~held])
-        return others
+        if released:
+            self._stepper.set_part_memory("bonds", bonds[~is_outer])
+        return released
 
     def save(self) -> Saved:
-        """Everything the next step reads, with the states of controllers that have a method
+        """Save everything the next step reads, with the states of controllers that have a method
         ``save_state``.
         """
         stepper, names = self._stepper, tuple(self._model.links)
-        worst, told = dict(stepper.worst), tuple(self._running.pushes)
+        worst, pushes = dict(stepper.worst), tuple(self._running.pushes)
         states = {
             robot: controller.save_state(driver.controller)
             for robot, driver in self._running.drivers.items()
         }
-        return Saved(stepper.save(), stepper.steps, told, worst, names, states)
+        return Saved(stepper.save(), stepper.steps, pushes, worst, names, states)
 
     def restore(self, saved: Saved) -> None:
-        """Go back to a saved moment; the run from there is the same to the last bit, if controllers
-        remember nothing, or give it away: their ``restore_state`` gets what their ``save_state``
-        returned.
+        """Restore a saved state; the run from there is the same to the last bit, if controllers
+        have no state or save it: their ``restore_state`` gets what their ``save_state`` returned.
         """
         if not isinstance(saved, Saved):
             raise ModelError(
@@ -174,12 +179,12 @@ class Moments:
             )
         saved.check(self._model.links, self._stepper.data)
         with jumping(self._running.scheduled, "restore"):
-            self._go_to(saved)
+            self._restore(saved)
 
-    def _go_to(self, saved: Saved) -> None:
-        """Take over a saved moment of this very world."""
+    def _restore(self, saved: Saved) -> None:
+        """Restore a saved state of this world, without checks."""
         stepper, self._running.pushes = self._stepper, list(saved.pushes)
-        with self._running.turns.changing():
+        with self._running.step_lock.writing():
             stepper.restore(saved.data)
             stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
         for robot, driver in self._running.drivers.items():
@@ -187,14 +192,14 @@ class Moments:
             controller.restore_state(driver.controller, saved.controllers.get(robot))
 
 
-def _put(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:
-    """Numbers into their places."""
+def _assign(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:
+    """Assign numbers to a slice, rejecting a wrong count."""
     count = span.stop - span.start
     try:
         x = np.asarray(value, float)
     except (TypeError, ValueError):
         x = np.full(count + 1, np.nan)
-    # one number for several stands for none of them but zero
+    # a single number for several is valid only if it is zero
     if x.shape != (count,) and not (x.ndim == 0 and (count == 1 or x == 0)):
         raise ModelError(f"{what} is {value!r}; expected {count} numbers")
     out[span] = x

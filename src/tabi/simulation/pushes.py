@@ -1,4 +1,4 @@
-"""Pushes: forces from outside on a body, from some time on and for a while."""
+"""Pushes: external forces on a body, from a time on and for a duration."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Push:
     """A force and a torque on a body, in the world's axes [N, N·m].
 
     Attributes:
-        point: where the force acts, in the body's frame [m].
-        start, until: in steps; of the last one it may take a part.
-        brief: no duration was given, so that it lasts one step.
+        point: of application, in the body's frame [m].
+        start, until: in steps; the last one may count in part.
+        brief: whether it has no duration, so that it lasts one step.
     """
 
     link: Link
@@ -42,7 +42,7 @@ def push(
     dt: float,
     now: int,
 ) -> Push:
-    """A push from step ``now`` on, checked; it lasts one step unless a duration [s] is given.
+    """Make a push from step ``now`` on, for a duration [s]; default: one step.
 
     Args:
         vectors: force, torque and point.
@@ -67,7 +67,7 @@ def push(
 
 
 def step_at(time: float, dt: float) -> int:
-    """The step that begins at a time [s], or the next one after it."""
+    """Return the step that begins at a time [s], or the next one after it."""
     if not 0 <= real("time of a push", time) < np.inf:
         raise ModelError(f"time of a push is {time}; expected a number of seconds ≥ 0")
     # decimal times are whole numbers of steps but for rounding
@@ -77,7 +77,7 @@ def step_at(time: float, dt: float) -> int:
 def write_wrenches(
     model: Model, pushes: Iterable[Push], now: int, body: NDArray[np.void], command: StepCommand
 ) -> None:
-    """Sum up what pushes during the step ``now``, about the origins of the bodies' trees.
+    """Sum up the wrenches of pushes in the step ``now``, about the origins of the bodies' trees.
 
     Args:
         body: kinematics, rows of ``dynamics.workspace.BODY``.
@@ -98,16 +98,16 @@ def write_wrenches(
         command.pushed[0] += 1
 
 
-def steps_alone(pushes: Iterable[Push], now: int, count: int) -> int:
-    """How many steps, at most ``count``, can be done before a push changes."""
+def steps_without_callback(pushes: Iterable[Push], now: int, count: int) -> int:
+    """Return the number of steps, at most ``count``, until a push changes."""
     for p in pushes:
-        # what a push does to a body turns with it
+        # the wrench of a push changes as its body rotates
         count = min(count, p.start - now if p.start > now else 1)
     return count
 
 
 def vector(owner: str, value: ArrayLike) -> Array:
-    """Three finite numbers, or an error that names their owner."""
+    """Return three finite numbers, or raise an error that names their owner."""
     try:
         x = np.array(value, float)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Methods that a whole shares with its parts: ``sim.jacobian`` is ``sim.quantities.jacobian``."""
+"""Methods that an object shares with its parts: ``sim.jacobian`` is ``sim.quantities.jacobian``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ R = TypeVar("R")
 
 
 def shared(part: str, method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """A method of a part, which the whole has as well.
+    """Return a descriptor that gives an object a method of its part.
 
     Args:
-        part: the attribute of the whole that is the part. method: of the part's class.
+        part: attribute of the object that is the part. method: of the part's class.
     """
     return cast(Any, Shared(part, method))
 
 
 class Shared:
-    """Becomes the part's own method when the whole is first asked for it: a call costs no more."""
+    """Descriptor that becomes the part's method at first access, so that calls cost no more."""
 
     def __init__(self, part: str, method: Any) -> None:
         self._part, self._method, self._name = part, method, ""
@@ -33,14 +33,14 @@ class Shared:
         if whole is None:
             return self._of_any_whole()
         method = self._method.__get__(getattr(whole, self._part))
-        # an attribute of the instance is found first from now on, unless a class derived from the
-        # whole has a method of its own, which asked for this one
+        # from now on an attribute of the instance, unless a derived class overrides the method and
+        # calls this one
         if next(vars(c)[self._name] for c in type(whole).__mro__ if self._name in vars(c)) is self:
             whole.__dict__[self._name] = method
         return method
 
     def _of_any_whole(self) -> Any:
-        """As a function of the class, whose first argument is the whole."""
+        """Return the method as a function of the class, whose first argument is the object."""
 
         @functools.wraps(self._method)
         def function(whole: Any, *args: Any, **settings: Any) -> Any:

@@ -1,7 +1,7 @@
-"""A world in motion: what acts on it, and by one name each what its parts do.
+"""Simulator: a world in motion, with the methods of its parts.
 
-A simulator is made of parts: its steps (``Running``), moments to go back to (``Moments``), and for
-everybody to ask ``sim.robot(name)``, ``sim.feet``, ``sim.quantities`` and ``sim.names``.
+A simulator consists of its steps (``Running``), saved states (``Moments``), actions (``Acting``),
+and of ``sim.robot(name)``, ``sim.feet``, ``sim.quantities`` and ``sim.names`` for reading.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tabi import dynamics
 from tabi._errors import SimulationError
+from tabi._renamed import RenamedAttribute
 from tabi.model import lookup
 from tabi.model.controllers import controller as controllers
 from tabi.model.world import World
@@ -25,20 +26,20 @@ from tabi.observation.certificate import StepCertificate
 from tabi.observation.contacts import Contact
 from tabi.observation.feet_view import FeetView
 from tabi.observation.foot_state import FootEvent
-from tabi.observation.held import HeldSteps, twin_of
+from tabi.observation.frozen_modes import FrozenModeStep, twin_of
 from tabi.observation.linearisation import Linearisation, linearise
 from tabi.observation.names import Names
 from tabi.observation.observation import Observation
 from tabi.observation.pad_state import PadState
 from tabi.observation.state_quantities import StateQuantities
 from tabi.recording.writer import RecordingWriter
-from tabi.simulation import ahead
+from tabi.simulation import background_compile
 from tabi.simulation.acting import Acting
 from tabi.simulation.moments import Moments
 from tabi.simulation.pushes import Push
 from tabi.simulation.running import Running
 from tabi.simulation.shared import shared
-from tabi.simulation.state import State, read_only, refuse_assignment
+from tabi.simulation.state import State, read_only, reject_assignment
 from tabi.step import laws, settings
 from tabi.step.budget import DEFAULT, Budget, budget_of
 from tabi.step.commands.driver import Driver
@@ -50,33 +51,39 @@ from tabi.step.stepper import Stepper
 __all__ = ["SimulationError", "Simulator"]
 
 Array = NDArray[np.float64]
-# public attributes that a simulator is made with
+# public attributes that are set at construction only
 SET_ONCE = frozenset({"world", "model", "data", "order", "scheme", "names", "feet", "quantities"})
 
 
 class Simulator:
-    """A world that moves.
+    """Simulate a world in steps of dt, with exact Coulomb friction and a certificate of each step.
+
+    >>> sim = tabi.Simulator(world)
+    >>> sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    >>> sim.run(2.0)
+    >>> sim.foot_wrench("left").force, sim.certificate.converged
 
     Args:
-        world: what there is; later changes of it are not seen.
+        world: bodies and robots; later changes of it have no effect.
         dt: the step [s].
         contact: the law of contact: "coulomb", or for comparison "pyramid" and "frictionless";
-            or one of your own (see ``tabi.step.parts``).
-        tolerance: backward error every contact has to reach [m/s].
+            or a custom one (see ``tabi.step.parts``).
+        tolerance: largest backward error of every contact [m/s].
         scheme: "time-stepping", or "event-driven": impacts with restitution happen where they do
             within a step.
         facets: sides of the pyramid.
-        budget: most work of the solver in a step, looks at contacts; one that needs more counts as
-            missed, with its true error. None for no limit; ``tabi.Budget`` also limits time.
+        budget: limit of the solver's work in a step, looks at contacts; a step that needs more
+            counts as not converged, with its true error. None for no limit; ``tabi.Budget`` also
+            limits time.
         seed: of the sensors' noise; of one of many worlds: (seed, its number).
         order: 1, or 2: steps whose error goes with the square of dt, where nothing hits.
-        own: forces=…, rows=…: forces and kinds of rows of your own, beside those of every step.
+        custom: forces=…, rows=…: custom forces and kinds of rows, beside those of every step.
 
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
-        data: state, command, memory and outcome, for everybody to read.
+        data: state, command, memory and outcome, read-only.
         feet: states of feet by name: ``sim.feet["left"]``.
-        quantities: Jacobians, masses, momenta and joint forces at the state of the moment.
+        quantities: Jacobians, masses, momenta and joint forces at the present state.
         names: things by object or name.
     """
 
@@ -91,17 +98,17 @@ class Simulator:
         budget: int | Budget | None = DEFAULT,
         seed: int | tuple[int, int] = 0,
         order: int = 1,
-        **own: Unpack[settings.OwnParts],
+        **custom: Unpack[settings.OwnParts],
     ) -> None:
-        self._more = settings.own_parts(own)
+        self._custom_parts = settings.own_parts(custom)
         settings.check(world, dt, tolerance, scheme)
         allowed, drawn = budget_of(budget), checked_seed(seed)
-        ahead.start()
+        background_compile.start()
         self.world, self.model = world, world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, self.model, float(dt))
         settings.check_soft(scheme, self._law)
-        self.order = settings.checked_order(order, scheme, self._law, self._more)
-        step = step_on(self._law, *self._more, self.order)
+        self.order = settings.checked_order(order, scheme, self._law, self._custom_parts)
+        step = step_on(self._law, *self._custom_parts, self.order)
         self._stepper = Stepper(self.model, step, allowed, dt=float(dt), seed=drawn)
         self.data = Data(self._stepper, self._stepper.dt, float(tolerance))
         self.names = Names(world, self.model)
@@ -117,7 +124,7 @@ class Simulator:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name[0] != "_" and (name not in SET_ONCE or name in self.__dict__):
-            refuse_assignment(type(self), name)
+            reject_assignment(type(self), name)
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
@@ -125,7 +132,7 @@ class Simulator:
         shown = ", ".join(things[:4]) + (f" and {len(things) - 4} more" if things[4:] else "")
         return f"{type(self).__name__}({shown}: {self.time:g} s in steps of {self.dt:g} s)"
 
-    # ---- time, state, and moments to go back to -----------------------------------------------
+    # ---- time and states ----------------------------------------------------------------------
 
     step = shared("_running", Running.step)
     run = shared("_running", Running.run)
@@ -141,17 +148,17 @@ class Simulator:
 
     @property
     def dt(self) -> float:
-        """The step [s]."""
+        """Length of a step [s]."""
         return self.data.dt
 
     @property
     def tolerance(self) -> float:
-        """Backward error every contact has to reach [m/s]."""
+        """Largest backward error of every contact [m/s]."""
         return self.data.tolerance
 
     @property
     def time(self) -> float:
-        """Seconds since the start."""
+        """Time since the start [s]."""
         return self.data.time
 
     @property
@@ -171,44 +178,45 @@ class Simulator:
 
     @property
     def missed(self) -> list[tuple[float, float]]:
-        """Steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]), the
-        first thousand.
-        """
+        """The first thousand steps that did not converge: (time [s], backward error [m/s])."""
         return self._running.missed
 
     @property
     def missed_count(self) -> int:
-        """Steps of the run that did not reach the tolerance."""
+        """Number of steps of the run that did not converge."""
         return self.data.missed_count
 
     @property
     def unresolved_count(self) -> int:
-        """Steps of the event-driven scheme with more impacts than the budget lets be found one by
-        one: the rest of such a step is done by time stepping.
+        """Number of steps of the event-driven scheme with more impacts than the budget allows: the
+        rest of such a step is solved by time stepping.
         """
         return self._stepper.unresolved_count
 
     @property
     def reproducible(self) -> bool:
         """Whether a rerun is the same to the last bit: not with a budget of time, nor with a
-        controller that says it is not.
+        controller that is not reproducible.
         """
         return self.data.reproducible and all(
             controllers.reproducible(driver.controller) for driver in self.drivers.values()
         )
 
-    def still(self) -> AbstractContextManager[bool]:
-        """For a thread that looks at a simulation which another one steps: ``with sim.still() as
-        still:`` no step begins inside, and no state is set. ``still`` is False, at once, where a
-        step is under way; then it must not look.
+    def paused(self) -> AbstractContextManager[bool]:
+        """Pause the simulation while another thread reads it: within ``with sim.paused() as
+        paused:`` no step begins, and no state is set. ``paused`` is False, at once, while a step
+        runs; then the state must not be read.
         """
-        return self._running.turns.looking()
+        return self._running.step_lock.reading()
 
-    # ---- what is seen -------------------------------------------------------------------------
+    still = RenamedAttribute("paused")
+    senses_of = RenamedAttribute("measurement_source")
+
+    # ---- observation --------------------------------------------------------------------------
 
     robot = shared("_seen", Observation.robot)
     measure = shared("_seen", Observation.measure)
-    senses_of = shared("_seen", Observation.senses_of)
+    measurement_source = shared("_seen", Observation.measurement_source)
     joint_torques = shared("_seen", Observation.joint_torques)
     zmp = shared("_seen", Observation.zmp)
     fallen = shared("_seen", Observation.fallen)
@@ -249,9 +257,7 @@ class Simulator:
 
     @property
     def pads(self) -> dict[str, PadState]:
-        """Soft soles by the names of their feet, and other soft pads: how they are deformed, and
-        where they press.
-        """
+        """Deformation and pressure of soft soles, by the names of their feet, and of other pads."""
         return pad_state.states(self.data)
 
     @property
@@ -261,7 +267,9 @@ class Simulator:
 
     @property
     def certificate(self) -> StepCertificate:
-        """How well the last step's forces obey the law, recomputed, and the worst of the run."""
+        """Recomputed errors of the last step's forces by the law of contact, and the worst of
+        the run.
+        """
         return certificate.of_last_step(self.data)
 
     @property
@@ -271,10 +279,10 @@ class Simulator:
 
     @property
     def balance(self) -> Balance:
-        """Where the energy of the last step went."""
+        """Energy balance of the last step."""
         return balance.of_last_step(self.data)
 
-    # ---- what acts ----------------------------------------------------------------------------
+    # ---- actions ------------------------------------------------------------------------------
 
     set_controller = shared("_acting", Acting.set_controller)
     set_gains = shared("_acting", Acting.set_gains)
@@ -291,7 +299,7 @@ class Simulator:
 
     @property
     def pushes(self) -> tuple[Push, ...]:
-        """What pushes now, or will."""
+        """Pushes that act now or later."""
         return tuple(self._running.pushes)
 
     def record(
@@ -304,26 +312,26 @@ class Simulator:
         """Write the run into an HDF5 file (.h5), until it is closed: see ``RecordingWriter``.
 
         Args:
-            rate: rows a second of simulated time [Hz]; every step unless given.
+            rate: rows per second of simulated time [Hz]; default: every step.
         """
         return RecordingWriter(path, self, rate, scene, meta)
 
     def linearise(self, margin: float = 1e-6) -> Linearisation:
-        """The next step for small changes of the state and of what motors are told: δx⁺ = A δx +
-        B δu, with what contacts, motors and joints do held. Nothing moves.
+        """Linearise the next step by the state and the commands of motors: δx⁺ = A δx + B δu, with
+        fixed modes of contacts, motors and joints. The simulation does not advance.
 
-        Controllers are not asked: motors hold what they were told last.
+        Controllers are not called: motors keep their last commands.
 
         Args:
-            margin: contacts nearer to another mode than this [m/s] are told.
+            margin: contacts nearer to another mode than this [m/s] are reported.
         """
         settings.check_linear(self.order, self.scheme, self._law, margin)
         if self._running.pushes or self._stepper.data.command.pushed[0]:
             self._running.write_pushes(self._stepper)
         spans = lookup.joint_spans(self.world, self.model)
         if self._twin is None:
-            self._twin = twin_of(self._stepper, self._more)
+            self._twin = twin_of(self._stepper, self._custom_parts)
         push = self._running.write_pushes if self._running.pushes else None
-        with self._running.turns.changing():
-            steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
+        with self._running.step_lock.writing():
+            steps = FrozenModeStep(self._stepper, self._twin, self.tolerance, push)
         return linearise(steps, spans, margin)

@@ -1,4 +1,4 @@
-"""Moments of a simulation: what a person sees of one, and one that can be gone back to."""
+"""States of a simulation: a copy to read, and a saved one that can be restored."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tabi.step.tables import StepData
 Array = NDArray[np.float64]
 
 
-# how to set what a simulator shows and cannot be assigned
+# how to set attributes that cannot be assigned
 SETTERS = {
-    "time": "sim.reset() starts anew, and sim.restore(saved) goes back to what sim.save() returned",
+    "time": "sim.reset() starts again, and sim.restore(saved) restores what sim.save() returned",
     "dt": "make a simulator with another step, tabi.Simulator(world, dt=…)",
     "tolerance": "make another simulator, tabi.Simulator(world, tolerance=…)",
     "controller": "sim.set_controller(robot, controller)",
@@ -33,8 +33,8 @@ STATE = (
 
 
 class ReadOnlyArray(np.ndarray[Any, Any]):
-    """An array of a simulation's state, which refuses to be written with a sentence; results of
-    computing with it are plain arrays.
+    """A read-only array of the state, with a helpful error; results of arithmetic are plain
+    arrays.
     """
 
     def __setitem__(self, at: Any, value: Any) -> None:
@@ -50,15 +50,15 @@ class ReadOnlyArray(np.ndarray[Any, Any]):
 
 
 def read_only(array: Array) -> Array:
-    """A copy that cannot be written."""
+    """Return a copy that cannot be written."""
     copy = array.copy().view(ReadOnlyArray)
     copy.flags.writeable = False
     return copy
 
 
-def refuse_assignment(owner: type, name: str) -> None:
-    """Say how to set what is assigned to a simulator; it would be ignored otherwise. A method may
-    be replaced, as tests do.
+def reject_assignment(owner: type, name: str) -> None:
+    """Raise an error that names how to set an attribute of a simulator, as an assignment would have
+    no effect. A method may be replaced, as tests do.
     """
     if callable(getattr(owner, name, None)):
         return
@@ -66,14 +66,14 @@ def refuse_assignment(owner: type, name: str) -> None:
     if name in ("q", "v", "state"):
         fix = STATE
     if fix is None:
-        known = [one for one in dir(owner) if not one.startswith("_")]
+        known = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
         fix = near(name, [*known, *SETTERS])[2:] or "a simulator has no settings to assign"
     raise MissingAttributeError(f"sim.{name} cannot be assigned; {fix}")
 
 
 @dataclass(frozen=True)
 class State:
-    """Configuration, velocity and time."""
+    """Configuration, velocity and time of a simulation."""
 
     q: Array
     v: Array
@@ -82,13 +82,13 @@ class State:
 
 @dataclass(frozen=True)
 class Saved:
-    """A moment with all that the next step reads, for ``Simulator.restore``.
+    """A saved state with all that the next step reads, for ``Simulator.restore``.
 
     Attributes:
         data: a copy of state, command, memory and outcome.
-        steps: done until then. pushes: that were told. worst: figures of the run.
+        steps: done until then. pushes: present and future ones. worst: errors of the run.
         names: links of the world.
-        controllers: what those with ``save_state`` gave, by robot.
+        controllers: states of those with ``save_state``, by robot.
     """
 
     data: StepData
@@ -99,14 +99,14 @@ class Saved:
     controllers: Mapping[str, Any]
 
     def check(self, names: Iterable[str], now: StepData) -> None:
-        """Refuse a moment of another world, or of other parts of the step."""
+        """Reject a state of another world, or of other parts of the step."""
         names = tuple(names)
         if self.names != names or self.data.q.shape != now.q.shape:
             raise ModelError(
                 f"saved state is of a world of {', '.join(self.names[:6])}; "
                 f"expected this one of {', '.join(names[:6])}"
             )
-        kinds = [[own.dtype for own in data.memory.own] for data in (self.data, now)]
+        kinds = [[array.dtype for array in data.memory.parts] for data in (self.data, now)]
         if kinds[0] != kinds[1]:
             raise ModelError(
                 "saved state is of a simulator with other forces, rows or law; expected this one's"

@@ -1,11 +1,11 @@
 """Joints that move exactly as commanded: perfect tracking, and back to the motors' loops.
 
-A joint that is switched on here has no servo that gives way. By position it is, at the end of every
-step, where it was told, q⁺ = q_d; by velocity it moves as fast, v⁺ = v_d. Both as far as its travel
-and its top speed let it. Its effort is what that takes, its motor's limits do not count. The world
-is the same compiled one, and saving a moment keeps which joints are switched.
+A prescribed joint has no compliant servo. By position it reaches its command at the end of every
+step, q⁺ = q_d; by velocity it moves at its command, v⁺ = v_d. Both are limited by its travel and
+its top speed. Its effort is computed, without the limits of its motor. The compiled world is
+unchanged, and a saved state includes which joints are prescribed.
 
-Joints that follow others are moved by their leaders, and passive ones by nobody.
+Joints that follow others are moved by their leaders, and passive ones cannot be prescribed.
 
 Reference: Hirukawa (2003), sec. 3.3, where joints of the plain model follow like this.
 """
@@ -29,11 +29,11 @@ from tabi.step.forces.motors import LOOP
 from tabi.step.tables import StepData
 
 Joints = Robot | Joint | str | Iterable[Joint | str]
-WAYS = {"position": BY_POSITION, "velocity": BY_VELOCITY}
+MODES = {"position": BY_POSITION, "velocity": BY_VELOCITY}
 
 
-def chosen(world: World, model: Model, joints: Joints) -> dict[str, Joint]:
-    """Joints by their names in the model; of a robot all that move by themselves."""
+def joints_to_prescribe(world: World, model: Model, joints: Joints) -> dict[str, Joint]:
+    """Return joints by their names in the model; of a robot all but followers and balls."""
     if isinstance(joints, Robot):
         robot_of(world, joints)
         return {
@@ -50,7 +50,7 @@ def chosen(world: World, model: Model, joints: Joints) -> dict[str, Joint]:
         if body is not robot.base and body.joint.v_count
     }
     try:
-        return dict(_named(known, one) for one in joints)
+        return dict(_named(known, joint) for joint in joints)
     except TypeError:
         raise ModelError(
             f"joints to prescribe are {joints!r}; expected a robot, a joint, a name, or several"
@@ -58,28 +58,28 @@ def chosen(world: World, model: Model, joints: Joints) -> dict[str, Joint]:
 
 
 def _named(known: dict[str, Joint], joint: Any) -> tuple[str, Joint]:
-    """A joint and its name in the model, or an error why it cannot be commanded."""
+    """Return a joint and its name in the model, or raise an error if it cannot be commanded."""
     if isinstance(joint, Joint):
-        name = next((name for name, one in known.items() if one is joint), joint.name)
+        name = next((name for name, other in known.items() if other is joint), joint.name)
     else:
         name = joint
     if name not in known:
         raise unknown("joint", str(name), "the world", known)
-    found = known[name]
-    if found.mimic is not None:
+    result = known[name]
+    if result.mimic is not None:
         raise ModelError(
-            f"joint {name!r} follows {found.mimic.leader!r}; prescribe {found.mimic.leader!r}"
+            f"joint {name!r} follows {result.mimic.leader!r}; prescribe {result.mimic.leader!r}"
         )
-    if found.passive:
+    if result.passive:
         raise ModelError(f"joint {name!r} is passive: nothing commands it; leave it out")
-    return name, found
+    return name, result
 
 
-def switch(model: Model, data: StepData, joints: dict[str, Joint], on: bool, by: str) -> None:
-    """Let joints move as told, or give them back to their loops; then those that were prescribed
-    in the model are no longer so.
-    """
-    if by not in WAYS:
+def set_prescribed(
+    model: Model, data: StepData, joints: dict[str, Joint], on: bool, by: str
+) -> None:
+    """Prescribe joints, or return them to their loops, also those that the model prescribes."""
+    if by not in MODES:
         raise ModelError(f"joints are prescribed by {by!r}; expected 'position' or 'velocity'")
     for name, joint in joints.items():
         if on and by == "position" and joint.q_count != joint.v_count:
@@ -88,20 +88,20 @@ def switch(model: Model, data: StepData, joints: dict[str, Joint], on: bool, by:
                 f"prescribe it by='velocity'"
             )
     rows = _rows(model, joints)
-    data.command.motor["exact"][rows] = WAYS[by] if on else 0
+    data.command.motor["exact"][rows] = MODES[by] if on else 0
     if not on:
         model.arrays.dof["prescribed"][rows] = 0
-    # what it did before is no guess for what it does now
+    # its last mode is no guess for the new one
     memory = data.memory.joint
-    own = rows[memory["mode"][rows] != FOLLOWS]
-    memory["mode"][own], memory["direction"][own] = MOVES, 0
+    has_modes = rows[memory["mode"][rows] != FOLLOWS]
+    memory["mode"][has_modes], memory["direction"][has_modes] = MOVES, 0
     memory["saturation"][rows] = LOOP
 
 
 def _rows(model: Model, joints: dict[str, Joint]) -> NDArray[np.int64]:
-    """Degrees of freedom of joints."""
-    found = []
+    """Return the degrees of freedom of joints."""
+    rows = []
     for name, joint in joints.items():
         k = model.v_index(name)
-        found.extend(range(k, k + joint.v_count))
-    return np.array(found, np.int64)
+        rows.extend(range(k, k + joint.v_count))
+    return np.array(rows, np.int64)

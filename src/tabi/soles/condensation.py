@@ -42,9 +42,9 @@ from tabi.soles.mesh import SoleMesh
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-# files that are kept on disk, those used last
-KEPT = 16
-# counted up when the meaning of a file changes
+# files that the cache keeps, most recently used first
+MAX_CACHED_FILES = 16
+# version of the file format
 FORMAT = 1
 # no pivoting: the matrix is definite, or quasi-definite
 SYMMETRIC = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True, "Equil": False}}
@@ -84,14 +84,14 @@ def condensed(
     place = folder or (root / "soles" if root else None)
     path = place / f"{_key(mesh, unit, element)}.npz" if cache and place else None
     count = 3 * len(mesh.ground_nodes)
-    found = _read(path, count, _uneven(layers)) if path else None
-    if found is None:
+    condensed_sole = _read(path, count, _uneven(layers)) if path else None
+    if condensed_sole is None:
         _check_hangs(mesh)
-        found = _eliminated(mesh, unit, element)
+        condensed_sole = _eliminated(mesh, unit, element)
         if path:
-            _write(path, found)
-    damping = None if found.damping is None else found.damping * scale
-    return Condensed(found.compliance / scale, damping)
+            _write(path, condensed_sole)
+    damping = None if condensed_sole.damping is None else condensed_sole.damping * scale
+    return Condensed(condensed_sole.compliance / scale, damping)
 
 
 def _uneven(layers: tuple[Layer, ...]) -> bool:
@@ -107,8 +107,8 @@ def _eliminated(mesh: SoleMesh, layers: tuple[Layer, ...], element: Element) -> 
     D = sum(layer.viscosity * part for layer, part in zip(layers, whole.parts, strict=True))
     # the damping times set the scale of the step, which only has to be small
     step = 1e-20 / max(layer.viscosity for layer in layers)
-    turned = (whole.matrix + 1j * step * D)[order][:, order].tocsc()
-    D_c = _last_block(turned, len(K_c)).imag / step
+    matrix = (whole.matrix + 1j * step * D)[order][:, order].tocsc()
+    D_c = _last_block(matrix, len(K_c)).imag / step
     return Condensed(compliance, 0.5 * (D_c + D_c.T))
 
 
@@ -126,7 +126,7 @@ def _schur(whole: Stiffness, mesh: SoleMesh) -> tuple[Array, Indices]:
 
 
 def _last_block(matrix: Any, count: int) -> Any:
-    """What is left of a matrix for its last unknowns when all before them are eliminated."""
+    """Return the Schur complement of the last unknowns, all before them eliminated."""
     factors: Any = splu(matrix, permc_spec="NATURAL", **SYMMETRIC)
     L, U = factors.L[-count:][:, -count:], factors.U[:, -count:][-count:]
     return L.toarray() @ U.toarray()
@@ -136,8 +136,8 @@ def inverse(matrix: Array) -> Array:
     """Inverse of a symmetric positive definite matrix, symmetric to the last digit."""
     # by LU: the threads of Cholesky's factors wait for each other where cores are busy, a
     # hundredfold
-    found = np.linalg.inv(matrix)
-    return 0.5 * (found + found.T)
+    result = np.linalg.inv(matrix)
+    return 0.5 * (result + result.T)
 
 
 def _check_hangs(mesh: SoleMesh) -> None:
@@ -157,7 +157,9 @@ def _check_hangs(mesh: SoleMesh) -> None:
 
 
 def _key(mesh: SoleMesh, unit: tuple[Layer, ...], element: Element) -> str:
-    """Of the mesh, the ratios of moduli, ν and viscosities; not of densities, nor of E itself."""
+    """Return a digest of the mesh, the ratios of moduli, ν and viscosities; densities and E itself
+    do not matter.
+    """
     state = hashlib.sha256(f"{FORMAT} {element}".encode())
     for array in (mesh.points, mesh.tetrahedra, mesh.layer, mesh.glued, mesh.ground):
         state.update(repr((array.shape, str(array.dtype))).encode())
@@ -186,7 +188,7 @@ def _read(path: Path, count: int, uneven: bool) -> Condensed | None:
 
 
 def _write(path: Path, made: Condensed) -> None:
-    """Keep a result, whole or not at all; a disk that is full or read-only is nobody's fault."""
+    """Write a result as a whole; a disk that is full or read-only is not an error."""
     arrays = {"compliance": made.compliance}
     if made.damping is not None:
         arrays["damping"] = made.damping
@@ -201,5 +203,5 @@ def _write(path: Path, made: Condensed) -> None:
             os.unlink(name)
             raise
         files = sorted(path.parent.glob("*.npz"), key=lambda p: p.stat().st_mtime)
-        for old in files[:-KEPT]:
+        for old in files[:-MAX_CACHED_FILES]:
             old.unlink(missing_ok=True)

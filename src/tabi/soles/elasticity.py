@@ -12,8 +12,8 @@ stress, κ div u. Eliminated, it gives the usual ∫ κ div u div v + ∫ 2μ de
 "linear" and "quadratic" are P1 and P2 displacements without p. Near ν = 0.5 linear ones lock: every
 tetrahedron has to keep its own volume, which leaves hardly any motion. "mini" is Arnold's, Brezzi's
 and Fortin's element: linear u with a bubble b = λ₁λ₂λ₃λ₄ along each axis inside of every
-tetrahedron, and linear p, continuous in each layer. Bubbles do not feel each other nor, as ∫ ∇b =
-0, linear u; eliminated, they leave a term in p alone, and four unknowns to a corner:
+tetrahedron, and linear p, continuous in each layer. Bubbles are not coupled to each other nor, as
+∫ ∇b = 0, to linear u; eliminated, they leave a term in p alone, and four unknowns per corner:
 
     [ A  Bᵀ ] [u]   [f]
     [ B  −S ] [p] = [0],     S = ∫ p q / κ + ∫ ∇p · T ∇q                                        (3)
@@ -63,13 +63,13 @@ class Stiffness:
 
     @property
     def matrix(self) -> Any:
-        """All layers together."""
+        """Stiffness matrix of all layers together [N/m]."""
         whole: Any = sum(self.parts[1:], self.parts[0])
         return whole.tocsc()
 
     @property
     def free(self) -> Indices:
-        """Unknowns that nobody holds."""
+        """Unknowns that are not glued to the foot."""
         return np.setdiff1d(np.arange(self.parts[0].shape[0]), self.glued)
 
 
@@ -103,11 +103,11 @@ def mass_matrix(mesh: SoleMesh, layers: tuple[Layer, ...], whole: Stiffness) -> 
     quadratic = len(whole.nodes) > len(mesh.points)
     scalar = skfem.ElementTetP2() if quadratic else skfem.ElementTetP1()
     basis: Any = skfem.Basis(_tetrahedra(mesh), scalar)
-    one = inertial.assemble(basis, density=_each(mesh, layers, "density")).tocoo()
+    mass = inertial.assemble(basis, density=_each(mesh, layers, "density")).tocoo()
     # corners first, then edges, as the nodes are
-    rows, columns = (whole.displacement[i] for i in one.coords)
-    placed = np.repeat(one.data, 3), (rows.ravel(), columns.ravel())
-    return sparse.csr_matrix(placed, shape=whole.parts[0].shape)
+    rows, columns = (whole.displacement[i] for i in mass.coords)
+    entries = np.repeat(mass.data, 3), (rows.ravel(), columns.ravel())
+    return sparse.csr_matrix(entries, shape=whole.parts[0].shape)
 
 
 def _plain(mesh: SoleMesh, layers: tuple[Layer, ...], element: str) -> Stiffness:
@@ -126,11 +126,11 @@ def _plain(mesh: SoleMesh, layers: tuple[Layer, ...], element: str) -> Stiffness
     node[corners] = np.arange(len(corners))[:, None]
     displacement, glued = corners, corners[mesh.glued]
     if element == "quadratic":
-        held = np.zeros(tetrahedra.nvertices, bool)
-        held[mesh.glued] = True
+        is_glued = np.zeros(tetrahedra.nvertices, bool)
+        is_glued[mesh.glued] = True
         # an edge between two glued corners is glued where a face of the foot is: at their height
         edges = basis.edge_dofs.T.astype(np.int64)
-        both = held[tetrahedra.edges].all(axis=0)
+        both = is_glued[tetrahedra.edges].all(axis=0)
         displacement = np.concatenate([corners, edges])
         glued = np.concatenate([glued, edges[both]])
     nodes = np.stack([basis.doflocs[:, row[0]] for row in displacement])
@@ -172,8 +172,8 @@ def _mini(mesh: SoleMesh, layers: tuple[Layer, ...]) -> Stiffness:
         part = sparse.block_array([[A, B.T], [B, -S]]).tocoo()
         number = np.concatenate([np.arange(count), start + np.arange(len(nodes))])
         shape = (starts[-1], starts[-1])
-        placed = (part.data, (number[part.coords[0]], number[part.coords[1]]))
-        parts.append(sparse.csr_matrix(placed, shape=shape))
+        entries = (part.data, (number[part.coords[0]], number[part.coords[1]]))
+        parts.append(sparse.csr_matrix(entries, shape=shape))
     displacement = np.arange(count).reshape(n, 3)
     return Stiffness(
         tuple(parts),

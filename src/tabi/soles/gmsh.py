@@ -21,8 +21,8 @@ from tabi.soles.mesh import MOST_ELEMENTS, SoleMesh, volumes
 
 Indices = NDArray[np.int64]
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
-# a face looks down if its normal is within 60° of straight down
-DOWN = -0.5
+# cosine between a face's normal and z: a face points down within 60° of straight down
+MAX_DOWNWARD_COSINE = -0.5
 
 
 def read_msh(path: str | Path) -> SoleMesh:
@@ -33,9 +33,9 @@ def read_msh(path: str | Path) -> SoleMesh:
             inverted ones, an open or unglued surface, or groups of other names.
     """
     file = Path(path)
-    found = _file(file)
-    points = np.asarray(found.points, float)
-    tetrahedra, layer = _tetrahedra(found, file)
+    mesh = _file(file)
+    points = np.asarray(mesh.points, float)
+    tetrahedra, layer = _tetrahedra(mesh, file)
     if points.shape[1:] != (3,) or not np.isfinite(points[np.unique(tetrahedra)]).all():
         raise ModelError("a corner of the mesh is not three finite numbers", file)
     size = volumes(points, tetrahedra)
@@ -43,17 +43,17 @@ def read_msh(path: str | Path) -> SoleMesh:
         worst = int(np.argmin(size))
         raise ModelError(
             f"tetrahedron {worst} is inverted or flat, its volume is {size[worst]:g} m³; "
-            "expected corners in Gmsh's order: mesh it anew",
+            "expected corners in Gmsh's order: mesh it again",
             file,
         )
     surface = _surface(tetrahedra, file)
-    glued = _triangles(found, "glued")
+    glued = _triangles(mesh, "glued")
     if glued is None or not len(glued):
         raise ModelError(
             "no triangles in a physical surface 'glued'; name the face that the foot holds so", file
         )
     _check_on_surface(glued, surface, "glued", file)
-    ground = _ground(found, points, surface, glued, file)
+    ground = _ground(mesh, points, surface, glued, file)
     if np.intersect1d(ground, glued).size:
         raise ModelError(
             "surfaces 'glued' and 'ground' have corners in common, which could not move; "
@@ -84,22 +84,22 @@ def _file(file: Path) -> Any:
         raise ModelError(f"it is not a mesh that meshio reads: {words}", file) from None
 
 
-def _tetrahedra(found: Any, file: Path) -> tuple[Indices, Indices]:
+def _tetrahedra(mesh: Any, file: Path) -> tuple[Indices, Indices]:
     """All tetrahedra, and the layer of each."""
-    kinds = [block.data for block in found.cells if block.type == "tetra"]
+    kinds = [block.data for block in mesh.cells if block.type == "tetra"]
     tetrahedra = np.concatenate([np.zeros((0, 4), np.int64), *kinds]).astype(np.int64)
     if not len(tetrahedra):
         raise ModelError("it has no tetrahedra; expected a mesh of a volume, of first order", file)
     if len(tetrahedra) > MOST_ELEMENTS:
         raise ModelError(f"{len(tetrahedra)} tetrahedra; expected at most {MOST_ELEMENTS}", file)
     layer = np.full(len(tetrahedra), -1)
-    for name, (_, dimension) in found.field_data.items():
+    for name, (_, dimension) in mesh.field_data.items():
         if dimension == 3 and not re.fullmatch(r"layer\d+", name):
             raise _unknown_group("volume", name, "layer0, layer1, …", file)
         if dimension == 2 and name not in ("glued", "ground"):
             raise _unknown_group("surface", name, "glued, ground", file)
         if dimension == 3:
-            layer[_of_group(found, name, "tetra")] = int(name.removeprefix("layer"))
+            layer[_of_group(mesh, name, "tetra")] = int(name.removeprefix("layer"))
     if (layer < 0).all():
         layer[:] = 0
     numbers = np.unique(layer)
@@ -116,24 +116,24 @@ def _unknown_group(kind: str, name: str, known: str, file: Path) -> ModelError:
     return ModelError(f"physical {kind} {name!r} is not known; expected {known}", file)
 
 
-def _of_group(found: Any, name: str, kind: str) -> NDArray[np.bool_]:
+def _of_group(mesh: Any, name: str, kind: str) -> NDArray[np.bool_]:
     """Which cells of one type belong to a physical group, over all their blocks."""
-    number, tags = found.field_data[name][0], found.cell_data.get("gmsh:physical", [])
+    number, tags = mesh.field_data[name][0], mesh.cell_data.get("gmsh:physical", [])
     rows = [
         np.asarray(tag) == number
-        for block, tag in zip(found.cells, tags, strict=True)
+        for block, tag in zip(mesh.cells, tags, strict=True)
         if block.type == kind
     ]
     return np.concatenate([np.zeros(0, bool), *rows])
 
 
-def _triangles(found: Any, name: str) -> Indices | None:
+def _triangles(mesh: Any, name: str) -> Indices | None:
     """Triangles of a physical surface; None without that group."""
-    if name not in found.field_data:
+    if name not in mesh.field_data:
         return None
-    kinds = [block.data for block in found.cells if block.type == "triangle"]
+    kinds = [block.data for block in mesh.cells if block.type == "triangle"]
     triangles = np.concatenate([np.zeros((0, 3), np.int64), *kinds]).astype(np.int64)
-    return triangles[_of_group(found, name, "triangle")]
+    return triangles[_of_group(mesh, name, "triangle")]
 
 
 def _surface(tetrahedra: Indices, file: Path) -> Indices:
@@ -157,22 +157,22 @@ def _check_on_surface(triangles: Indices, surface: Indices, name: str, file: Pat
         )
 
 
-def _ground(found: Any, points: Any, surface: Indices, glued: Indices, file: Path) -> Indices:
+def _ground(mesh: Any, points: Any, surface: Indices, glued: Indices, file: Path) -> Indices:
     """The ground's triangles, as the surface turns them."""
-    named = _triangles(found, "ground")
+    named = _triangles(mesh, "ground")
     if named is not None:
         _check_on_surface(named, surface, "ground", file)
         wanted = {tuple(face) for face in np.sort(named, axis=1).tolist()}
-        chosen = np.array([tuple(face) in wanted for face in np.sort(surface, axis=1).tolist()])
+        is_ground = np.array([tuple(face) in wanted for face in np.sort(surface, axis=1).tolist()])
     else:
         a, b, c = np.moveaxis(points[surface], 1, 0)
         normal = np.cross(b - a, c - a)
-        down = normal[:, 2] < DOWN * np.linalg.norm(normal, axis=1)
-        chosen = down & ~np.isin(surface, glued).any(axis=1)
-    if not chosen.any():
+        down = normal[:, 2] < MAX_DOWNWARD_COSINE * np.linalg.norm(normal, axis=1)
+        is_ground = down & ~np.isin(surface, glued).any(axis=1)
+    if not is_ground.any():
         raise ModelError(
             "no triangles for the ground; expected a physical surface 'ground', or faces that "
             "look down",
             file,
         )
-    return surface[chosen]
+    return surface[is_ground]

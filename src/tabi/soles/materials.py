@@ -1,4 +1,4 @@
-"""What a sole is made of: layers of linear, isotropic material, from the foot down to the ground.
+"""Materials of a sole: layers of linear, isotropic material, from the foot down to the ground.
 
     σ = λ tr(ε + η ε̇) 1 + 2μ (ε + η ε̇)                                                          (1)
     μ = E / (2(1 + ν)),   κ = E / (3(1 − 2ν)),   λ = κ − 2μ/3                                   (2)
@@ -98,18 +98,18 @@ def checked(layers: Layer | Sequence[Layer]) -> tuple[Layer, ...]:
     Raises:
         ModelError: without a layer, or with something else among them.
     """
-    found = (layers,) if isinstance(layers, Layer) else tuple(layers)
-    if not found:
+    checked_layers = (layers,) if isinstance(layers, Layer) else tuple(layers)
+    if not checked_layers:
         raise ModelError("a sole has no layer; expected one Layer or more, from the foot down")
-    for layer in found:
+    for layer in checked_layers:
         if not isinstance(layer, Layer):
             raise ModelError(f"a layer of a sole is {layer!r}; expected a tabi.soles.Layer")
-    return found
+    return checked_layers
 
 
 def in_units(layers: Layer | Sequence[Layer]) -> tuple[Layer, ...]:
     """``checked``, and refused where a number looks like one in other units."""
-    found = checked(layers)
-    for layer in found:
+    checked_layers = checked(layers)
+    for layer in checked_layers:
         layer.check_units()
-    return found
+    return checked_layers

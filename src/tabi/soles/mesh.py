@@ -5,7 +5,7 @@ the leg, and the ground face is at z = −t, t the thickness of all layers. A pr
 a < b < c, lower corners 0 and upper corners 1, is cut into
 
     (a₀ b₀ c₀ c₁),  (a₀ b₀ b₁ c₁),  (a₀ a₁ b₁ c₁)                                               (1)
-so that neighbours, who know the same numbers, cut their common face alike.
+so that neighbours, which have the same corner numbers, cut their common face alike.
 
 Ground edges may be rounded by r: at a distance d < r from the outline the ground face is at
 
@@ -99,12 +99,12 @@ class SoleMesh:
 
     @cached_property
     def volumes(self) -> Array:
-        """Of each tetrahedron [m³], shape (m,)."""
+        """Volume of each tetrahedron [m³], shape (m,)."""
         return volumes(self.points, self.tetrahedra)
 
     @cached_property
     def ground_areas(self) -> Array:
-        """Of each ground triangle, as a vector outwards [m²], shape (t, 3)."""
+        """Area vector of each ground triangle, pointing outwards [m²], shape (t, 3)."""
         a, b, c = np.moveaxis(self.points[self.ground], 1, 0)
         return 0.5 * np.cross(b - a, c - a)
 
@@ -154,8 +154,8 @@ def sole_mesh(
     if tread:
         z = 0.5 * (levels[1:] + levels[:-1]) < levels[0] + tread.depth
         groove = tread.cuts_away(flat[triangles][:, :, 0].mean(axis=1), low, high)
-        kept = ~np.repeat(z[:, None] & groove, 3, axis=1).ravel()
-        tetrahedra, layer, below = tetrahedra[kept], layer[kept], below[~groove]
+        is_solid = ~np.repeat(z[:, None] & groove, 3, axis=1).ravel()
+        tetrahedra, layer, below = tetrahedra[is_solid], layer[is_solid], below[~groove]
     negative = volumes(points, tetrahedra) < 0
     tetrahedra[negative] = tetrahedra[negative][:, [1, 0, 2, 3]]
     used = np.unique(tetrahedra)

@@ -1,4 +1,4 @@
-"""How a sole swings by itself: glued to the foot, its ground face free.
+"""Vibration modes of a sole: glued to the foot, its ground face free.
 
     K φ = ω² M φ,   ζ = φᵀ D φ / (2 ω φᵀ M φ),   D = Σ η K of the layers                         (1)
 
@@ -57,9 +57,9 @@ def modes(whole: Stiffness, mass: Any, layers: tuple[Layer, ...], count: int) ->
     squares, vectors = eigsh(K, k=count, M=M, sigma=0.0, OPinv=solve, v0=factors.solve(M @ start))
     D: Any = sum(layer.viscosity * part for layer, part in zip(layers, whole.parts, strict=True))
     D = D.tocsr()[free][:, free]
-    found = []
+    modes = []
     for square, vector in sorted(zip(squares, vectors.T, strict=True), key=lambda pair: pair[0]):
-        omega, moved = float(np.sqrt(square)), float(vector @ (M @ vector))
+        omega, modal_mass = float(np.sqrt(square)), float(vector @ (M @ vector))
         full = np.zeros(mass.shape[0])
         full[free] = vector
         shape = full[whole.displacement]
@@ -67,8 +67,8 @@ def modes(whole: Stiffness, mass: Any, layers: tuple[Layer, ...], count: int) ->
         for i in range(3):
             along[whole.displacement[:, i], i] = 1.0
         carried = mass @ along
-        share = (full @ carried) ** 2 / moved / np.einsum("ij,ij->j", along, carried)
-        ratio = float(vector @ (D @ vector)) / (2.0 * omega * moved)
+        share = (full @ carried) ** 2 / modal_mass / np.einsum("ij,ij->j", along, carried)
+        ratio = float(vector @ (D @ vector)) / (2.0 * omega * modal_mass)
         longest = np.linalg.norm(shape, axis=1).max()
-        found.append(SoleMode(omega / (2.0 * pi), ratio, share, shape / longest))
-    return found
+        modes.append(SoleMode(omega / (2.0 * pi), ratio, share, shape / longest))
+    return modes

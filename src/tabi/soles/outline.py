@@ -25,8 +25,8 @@ from tabi.spatial.polygon import polygon_area
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-# least distance of a grid's points from sides, in element sizes; halvings of the sides
-CLEAR, HALVINGS = 0.55, 24
+# minimum distance of grid points from the sides, in element sizes; bisections of the sides
+MIN_CLEARANCE, BISECTIONS = 0.55, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +84,14 @@ def checked(polygon: ArrayLike, holes: Sequence[ArrayLike] = ()) -> Outline:
     inner = tuple(_ring(f"hole {i}", hole, -1.0) for i, hole in enumerate(holes))
     whole = Outline(outer)
     for i, hole in enumerate(inner):
-        others = Outline(outer, inner[:i])
-        if not whole.holds(hole).all() or not others.holds(hole).all():
+        earlier = Outline(outer, inner[:i])
+        if not whole.holds(hole).all() or not earlier.holds(hole).all():
             raise ModelError(
                 f"hole {i} of a sole is not inside its outline, or inside another hole; "
                 "expected holes apart from each other and from the sole's edge"
             )
         for a in np.stack([hole, np.roll(hole, -1, axis=0)], axis=1):
-            if any(_cross(a, b) for b in others.sides):
+            if any(_cross(a, b) for b in earlier.sides):
                 raise ModelError(
                     f"hole {i} of a sole crosses the outline or another hole; "
                     "expected holes apart from each other and from the sole's edge"
@@ -212,9 +212,9 @@ def _conforming(
     fixed = len(points)
     rows, grid = _rows(outline, size, insets), _inner_grid(outline, size)
     rows = rows[distance(rows, sides) > 0.3 * min([size, *insets])]
-    grid = grid[distance(grid, sides) > CLEAR * size]
+    grid = grid[distance(grid, sides) > MIN_CLEARANCE * size]
     points = np.concatenate([points, rows, grid])
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         triangles = Delaunay(points).simplices.astype(np.int64)
         edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
         there = {tuple(edge) for edge in edges.tolist()}
@@ -243,8 +243,8 @@ def _inside(outline: Outline, points: Array, triangles: Indices) -> tuple[Array,
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     twice = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     longest = np.maximum((u * u).sum(axis=1), (v * v).sum(axis=1))
-    kept = outline.holds(corners.mean(axis=1)) & (np.abs(twice) > 1e-9 * longest)
-    triangles, twice = triangles[kept], twice[kept]
+    is_inside = outline.holds(corners.mean(axis=1)) & (np.abs(twice) > 1e-9 * longest)
+    triangles, twice = triangles[is_inside], twice[is_inside]
     triangles = np.where(twice[:, None] > 0, triangles, triangles[:, ::-1])
     if abs(0.5 * np.abs(twice).sum() - outline.area) > 1e-9 * outline.area:
         raise ModelError(
@@ -257,21 +257,24 @@ def _inside(outline: Outline, points: Array, triangles: Indices) -> tuple[Array,
 
 def _sides_and_cuts(outline: Outline, cuts: Sequence[float]) -> Array:
     """The sides, cut where lines x = … meet them, and the pieces of those lines inside."""
-    found = []
+    segments = []
     for a, b in outline.sides:
         x = [c for c in cuts if min(a[0], b[0]) + 1e-12 < c < max(a[0], b[0]) - 1e-12]
         at = sorted((c - a[0]) / (b[0] - a[0]) for c in x)
         ends = [a, *(a + s * (b - a) for s in at), b]
-        found += [np.array(pair) for pair in pairwise(ends)]
+        segments += [np.array(pair) for pair in pairwise(ends)]
     for c in cuts:
         crossing = {
-            float(y) for a, b in found for x, y in (a, b) if abs(x - c) <= 1e-9 * max(1e-3, abs(c))
+            float(y)
+            for a, b in segments
+            for x, y in (a, b)
+            if abs(x - c) <= 1e-9 * max(1e-3, abs(c))
         }
         for low, high in pairwise(sorted(crossing)):
             middle = np.array([[c, 0.5 * (low + high)]])
             if high - low > 1e-9 and outline.holds(middle)[0] and outline.distance(middle)[0] > 0:
-                found.append(np.array([[c, low], [c, high]]))
-    return np.array(found)
+                segments.append(np.array([[c, low], [c, high]]))
+    return np.array(segments)
 
 
 def _pieces(sides: Array, size: float) -> tuple[Array, Indices]:
@@ -306,14 +309,14 @@ def _inner_grid(outline: Outline, size: float) -> Array:
 
 def _rows(outline: Outline, size: float, insets: Sequence[float]) -> Array:
     """Points at given distances from the sides, inside."""
-    found = [np.zeros((0, 2))]
+    rows = [np.zeros((0, 2))]
     for a, b in outline.sides:
         along = (b - a) / np.linalg.norm(b - a)
         inwards = np.array([-along[1], along[0]])
         count = max(2, round(float(np.linalg.norm(b - a)) / size))
         base = a + (np.arange(count + 1) / count)[:, None] * (b - a)
-        found += [base + d * inwards for d in insets]
-    points = np.concatenate(found)
+        rows += [base + d * inwards for d in insets]
+    points = np.concatenate(rows)
     if not len(points):
         return points
     # next to corners a row of one side comes too near to another

@@ -14,11 +14,11 @@ nothing pulls it sideways; with t those forces, moved by Q y,
 they are eliminated, and (1) stays with
 
     C − C_nt (H − H Q (Qᵀ H Q)⁻¹ Qᵀ H) C_tn,   H = C_tt⁻¹                                       (3)
-Friction that is neither none nor endless is the simulator's.
+Friction with a finite coefficient is computed by the simulator.
 
-The set of nodes that push is found by trying: drop those that would pull, add those that would be
-inside of the ground, until nothing changes (Hintermüller's, Ito's and Kunisch's active sets). If
-they go in a circle, the minimum is asked for a set to begin with.
+The set of nodes that push is found by active sets (Hintermüller, Ito and Kunisch): drop those that
+would pull, add those that would penetrate, until nothing changes. If the sets cycle, they start
+again from the nodes that push near the minimum.
 
 Reference: Hintermüller, Ito and Kunisch (2002), The primal-dual active set strategy as a semismooth
 Newton method.
@@ -37,12 +37,12 @@ from scipy.optimize import nnls
 from tabi._errors import ModelError
 
 Array = NDArray[Any]
-ROUNDS = 100
+MAX_ACTIVE_SET_CHANGES = 100
 
 
 @dataclass(frozen=True, eq=False)
 class PressureMap:
-    """How a sole pushes on a flat ground.
+    """Pressure of a sole on flat ground.
 
     Attributes:
         points: ground nodes [m], shape (k, 3), in the foot's frame.
@@ -61,12 +61,12 @@ class PressureMap:
 
     @property
     def touching(self) -> NDArray[np.bool_]:
-        """Nodes that push."""
+        """Whether each node pushes, shape (k,)."""
         return self.force[:, 2] > 0.0
 
     @property
     def sink(self) -> float:
-        """How far the foot comes down, at the middle of the ground face [m]."""
+        """Displacement of the foot towards the ground at the middle of the ground face [m]."""
         return float(self.motion[2])
 
 
@@ -83,7 +83,7 @@ def rigid_motions(points: Array, centre: Array) -> Array:
 
 
 def pushed(
-    compliance: Array, gaps: Array, motions: Array, load: Array, held: NDArray[np.bool_] | None
+    compliance: Array, gaps: Array, motions: Array, load: Array, sticking: NDArray[np.bool_] | None
 ) -> tuple[Array, Array]:
     """Forces on the nodes [N], shape (k, 3), and the plane's motion, shape (6,).
 
@@ -98,20 +98,20 @@ def pushed(
     """
     k, C = len(gaps), compliance[2::3, 2::3]
     force, motion = np.zeros((k, 3)), np.zeros(6)
-    sideways = None if held is None else _Sideways.of(compliance, motions, held)
+    sideways = None if sticking is None else _Sideways.of(compliance, motions, sticking)
     plane = _Plane(C if sideways is None else sideways.reduced(C), gaps, motions[2::3, 2:5], load)
-    near_minimum = _feasible(plane)
-    pushing = plane.settle(gaps <= gaps.min() + 1e-12)
+    near_minimum = _near_minimum(plane)
+    pushing = plane.active_set(gaps <= gaps.min() + 1e-12)
     if pushing is None:
-        pushing = plane.settle(near_minimum())
+        pushing = plane.active_set(near_minimum())
     if pushing is None:
         raise ModelError(
             "the nodes that push under this load were not found; try a load nearer to the middle"
         )
     force[:, 2], motion[2:5] = plane.solved(pushing)
     if sideways is not None:
-        along, motion[[0, 1, 5]] = sideways.answer(force[:, 2])
-        force[held, :2] = along.reshape(-1, 2)
+        along, motion[[0, 1, 5]] = sideways.tangential(force[:, 2])
+        force[sticking, :2] = along.reshape(-1, 2)
     return force, motion
 
 
@@ -125,20 +125,20 @@ class _Sideways:
     H_C: Array
 
     @classmethod
-    def of(cls, compliance: Array, motions: Array, held: NDArray[np.bool_]) -> _Sideways:
-        t = np.flatnonzero(np.repeat(held, 3) & np.tile([True, True, False], len(held)))
+    def of(cls, compliance: Array, motions: Array, sticking: NDArray[np.bool_]) -> _Sideways:
+        t = np.flatnonzero(np.repeat(sticking, 3) & np.tile([True, True, False], len(sticking)))
         C_tn, Q = compliance[t][:, 2::3], motions[t][:, [0, 1, 5]]
         solved = np.linalg.solve(compliance[np.ix_(t, t)], np.column_stack([Q, C_tn]))
         return cls(C_tn, Q, solved[:, :3], solved[:, 3:])
 
     def reduced(self, C: Array) -> Array:
-        """Equation (3)."""
-        moved = self.H_Q.T @ self.C_tn
-        rigid = moved.T @ np.linalg.solve(self.Q.T @ self.H_Q, moved)
+        """Return C̃ of equation (3) [m/N]."""
+        coupling = self.H_Q.T @ self.C_tn
+        rigid = coupling.T @ np.linalg.solve(self.Q.T @ self.H_Q, coupling)
         stiff = C - self.C_tn.T @ self.H_C + rigid
         return 0.5 * (stiff + stiff.T)
 
-    def answer(self, normal: Array) -> tuple[Array, Array]:
+    def tangential(self, normal: Array) -> tuple[Array, Array]:
         """t and y of (2) for normal forces."""
         y = np.linalg.solve(self.Q.T @ self.H_Q, self.Q.T @ (self.H_C @ normal))
         return self.H_Q @ y - self.H_C @ normal, y
@@ -146,7 +146,13 @@ class _Sideways:
 
 @dataclass(eq=False)
 class _Plane:
-    """Equation (1)."""
+    """Problem (1): nodes against a rigid plane.
+
+    Attributes:
+        C: compliance of the nodes along z [m/N], shape (k, k). gaps: g [m], shape (k,).
+        P: motions of the plane along z at the nodes, shape (k, 3).
+        load: force [N] and moments [N·m] that the nodes carry together, shape (3,).
+    """
 
     C: Array
     gaps: Array
@@ -167,11 +173,11 @@ class _Plane:
         force[pushing] = answer[:n]
         return force, unit * answer[n:]
 
-    def settle(self, pushing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """The set of nodes that push, from a first one; None if it is not found."""
+    def active_set(self, pushing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """Find which nodes push, from a first guess; None if that does not converge."""
         seen: set[bytes] = set()
         soft = np.diag(self.C)
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ACTIVE_SET_CHANGES):
             if pushing.tobytes() in seen:
                 return None
             seen.add(pushing.tobytes())
@@ -179,9 +185,9 @@ class _Plane:
                 force, motion = self.solved(pushing)
             except np.linalg.LinAlgError:
                 return None
-            moved = self.C @ force - self.P @ motion + self.gaps
+            gap = self.C @ force - self.P @ motion + self.gaps
             # how wrong each node is, forces as the lengths that they make
-            wrong = np.where(pushing, -force * soft, -moved)
+            wrong = np.where(pushing, -force * soft, -gap)
             faults = wrong > 1e-12 * np.abs(force * soft).max()
             if not faults.any():
                 return pushing
@@ -189,8 +195,10 @@ class _Plane:
         return None
 
 
-def _feasible(plane: _Plane) -> Callable[[], NDArray[np.bool_]]:
-    """What gives a set of nodes near the minimum; refuses a load that no nodes can carry."""
+def _near_minimum(plane: _Plane) -> Callable[[], NDArray[np.bool_]]:
+    """Return a function that computes a set of nodes near the minimum; a load that no nodes can
+    carry is refused.
+    """
     scale = np.abs(plane.P).max(axis=0)
     arms, load = plane.P / scale, plane.load / scale / plane.load[0]
     _, left = nnls(arms.T, load)

@@ -123,7 +123,7 @@ class DeformableSole:
         return 0.5 * (K + K.T)
 
     def sink(self, force: float) -> float:
-        """How far the foot comes down [m] under a vertical force [N], kept level and stuck."""
+        """Displacement of the foot [m] under a vertical force [N], level and stuck."""
         return _number("force on a sole", force) / float(self.stiffness[2, 2])
 
     @property
@@ -139,7 +139,7 @@ class DeformableSole:
     # ---- load and mass --------------------------------------------------------------------------
 
     def pressure(self, wrench: ArrayLike, stuck: bool = False) -> PressureMap:
-        """Where it pushes on a flat, rigid ground; nodes only push.
+        """Pressure on flat, rigid ground; nodes only push.
 
         Args:
             wrench: vertical force [N], and x and y of the centre of pressure in the foot's frame
@@ -151,19 +151,19 @@ class DeformableSole:
             ModelError: for a force that pulls, or a centre of pressure outside of the ground face.
         """
         try:
-            given = np.asarray(wrench, float)
+            values = np.asarray(wrench, float)
         except (TypeError, ValueError):
-            given = np.zeros(0)
-        if given.shape != (3,) or not np.isfinite(given).all() or given[0] <= 0.0:
+            values = np.zeros(0)
+        if values.shape != (3,) or not np.isfinite(values).all() or values[0] <= 0.0:
             raise ModelError(
                 f"the wrench on a sole is {wrench}; expected a force above zero [N] and x and y of "
                 "its centre of pressure [m]"
             )
-        F, (x, y) = given[0], given[1:] - self.ground_centre[:2]
+        F, (x, y) = values[0], values[1:] - self.ground_centre[:2]
         load = F * np.array([1.0, y, -x])
         motions = pressure.rigid_motions(self.ground_points, self.ground_centre)
-        held = self.flat if stuck else None
-        force, motion = pressure.pushed(self.compliance, self.gaps, motions, load, held)
+        sticking = self.flat if stuck else None
+        force, motion = pressure.pushed(self.compliance, self.gaps, motions, load, sticking)
         at = force[:, 2] @ self.ground_points[:, :2] / force[:, 2].sum()
         return PressureMap(self.ground_points, force, force[:, 2] / self.areas, motion, at)
 
@@ -183,7 +183,7 @@ class DeformableSole:
 
     @property
     def mass(self) -> float:
-        """[kg]."""
+        """Mass of the sole [kg]."""
         return self.inertia.mass
 
     def modes(self, count: int = 6) -> list[SoleMode]:
@@ -207,8 +207,8 @@ def sole_of_mesh(
 ) -> DeformableSole:
     """A sole of a mesh, say from a file of Gmsh; arguments as of ``make_sole``."""
     made = materials.in_units(layers)
-    found = condensation.condensed(mesh, made, element, cache)
-    return DeformableSole(mesh, made, element, found.compliance, found.damping)
+    condensed = condensation.condensed(mesh, made, element, cache)
+    return DeformableSole(mesh, made, element, condensed.compliance, condensed.damping)
 
 
 def make_sole(
@@ -242,7 +242,7 @@ def make_sole(
 
 
 def _number(owner: str, value: float) -> float:
-    found = real(owner, value)
-    if not isfinite(found):
-        raise ModelError(f"{owner} is {found}; expected a finite number")
-    return found
+    number = real(owner, value)
+    if not isfinite(number):
+        raise ModelError(f"{owner} is {number}; expected a finite number")
+    return number

@@ -28,10 +28,10 @@ from tabi.spatial.polygon import polygon_width
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# lengths that differ by less than this part of the outline's size are equal
-EQUAL = 1e-6
-# moments smaller than this part of those of a long outline are none
-ROUND = 1e-2
+# lengths that differ by less than this share of the outline's size count as equal
+TIE_RATIO = 1e-6
+# moments below this share of those of an elongated outline count as zero
+MIN_MOMENT_RATIO = 1e-2
 
 
 def outlines(points: Array, rows: Rows) -> list[Rows]:
@@ -42,10 +42,10 @@ def outlines(points: Array, rows: Rows) -> list[Rows]:
     # here, because it takes a third of a second to import
     from scipy.spatial import ConvexHull, QhullError
 
-    found: list[Rows] = []
+    outlines: list[Rows] = []
     rows = rows[np.argsort(points[rows, 2], kind="stable")]
     while len(rows) > 3:
-        tie = EQUAL * float(np.ptp(points[rows, :2], axis=0).max())
+        tie = TIE_RATIO * float(np.ptp(points[rows, :2], axis=0).max())
         lowest: list[int] = []
         for row in rows.tolist():
             away = np.abs(points[lowest, :2] - points[row, :2]).max(axis=1)
@@ -57,9 +57,9 @@ def outlines(points: Array, rows: Rows) -> list[Rows]:
             break
         if len(loop) < 4 or not polygon_width(points[loop, :2]) > tie:
             break
-        found.append(loop)
+        outlines.append(loop)
         rows = rows[~np.isin(rows, loop)]
-    return found
+    return outlines
 
 
 def coarser(outline: Array, tolerance: float) -> tuple[Rows, float]:
@@ -69,14 +69,14 @@ def coarser(outline: Array, tolerance: float) -> tuple[Rows, float]:
         outline: corners in order round a polygon that is convex seen along z, shape (n, 3).
         tolerance: ε [m].
     """
-    tie = EQUAL * float(np.ptp(outline[:, :2], axis=0).max())
-    rows = _without_needless(outline, _split(outline, tolerance, tie), tolerance, tie)
-    return rows, _lost(outline, rows)
+    tie = TIE_RATIO * float(np.ptp(outline[:, :2], axis=0).max())
+    rows = _without_redundant(outline, _split(outline, tolerance, tie), tolerance, tie)
+    return rows, _largest_loss(outline, rows)
 
 
 def _split(outline: Array, tolerance: float, tie: float) -> Rows:
     n, first = len(outline), _farthest_out(outline[:, :2], tie).tolist()
-    chosen, arcs = set(first), [*pairwise([*first, first[0] + n])]
+    corners, arcs = set(first), [*pairwise([*first, first[0] + n])]
     while arcs:
         a, b = arcs.pop()
         between, far = _between(outline, a, b)
@@ -85,14 +85,14 @@ def _split(outline: Array, tolerance: float, tie: float) -> Rows:
         # of corners that are equally far the two at the ends, whichever way round
         equal = between[far >= far.max() - tie]
         c, d = int(equal[0]), int(equal[-1])
-        chosen |= {c % n, d % n}
+        corners |= {c % n, d % n}
         arcs += [(a, c), (c, d), (d, b)] if c < d else [(a, c), (c, b)]
-    return np.array(sorted(chosen), np.int64)
+    return np.array(sorted(corners), np.int64)
 
 
-def _without_needless(outline: Array, rows: Rows, tolerance: float, tie: float) -> Rows:
-    """What is chosen without corners that the others make needless, the one first that lies the
-    least outside without it; of such ones all or none.
+def _without_redundant(outline: Array, rows: Rows, tolerance: float, tie: float) -> Rows:
+    """Drop selected corners that the remaining ones make redundant: first the one whose removal
+    costs the least distance; of several equal ones all or none.
     """
     needed = np.zeros(len(outline), bool)
     while len(rows) > 3:
@@ -103,15 +103,15 @@ def _without_needless(outline: Array, rows: Rows, tolerance: float, tie: float) 
             break
         cheapest = cost <= cost.min() + tie
         left = rows[~cheapest]
-        if len(left) > 2 and _lost(outline, left) <= tolerance:
+        if len(left) > 2 and _largest_loss(outline, left) <= tolerance:
             rows = left
         else:
             needed[rows[cheapest]] = True
     return rows
 
 
-def _lost(outline: Array, rows: Rows) -> float:
-    """How far corners between those rows lie outside at most [m]."""
+def _largest_loss(outline: Array, rows: Rows) -> float:
+    """Return the largest distance of dropped corners outside the polygon of ``rows`` [m]."""
     ends = zip(rows, np.roll(rows, -1), strict=True)
     return max(float(_between(outline, a, b)[1].max(initial=0.0)) for a, b in ends)
 
@@ -128,13 +128,13 @@ def _farthest_out(outline: Array, tie: float) -> Rows:
     that reach equally far the two that are farthest apart.
     """
     angle, count = _axis(outline)
-    found = set[int]()
+    corners = set[int]()
     for turn in angle + 2 * np.pi / count * np.arange(count):
         along = np.array([np.cos(turn), np.sin(turn)])
         reach, across = outline @ along, outline @ [-along[1], along[0]]
         equal = np.flatnonzero(reach >= reach.max() - tie)
-        found |= {int(equal[across[equal].argmin()]), int(equal[across[equal].argmax()])}
-    return np.array(sorted(found), np.int64)
+        corners |= {int(equal[across[equal].argmin()]), int(equal[across[equal].argmax()])}
+    return np.array(sorted(corners), np.int64)
 
 
 def _axis(outline: Array) -> tuple[float, int]:
@@ -150,7 +150,7 @@ def _axis(outline: Array) -> tuple[float, int]:
     for m in (2, 3, 4):
         terms = sum(a**j * b ** (m - j) for j in range(m + 1))
         moment = (double * terms).sum() / ((m + 1) * (m + 2))
-        if abs(moment) > ROUND * area * (area / np.pi) ** (m / 2):
+        if abs(moment) > MIN_MOMENT_RATIO * area * (area / np.pi) ** (m / 2):
             return float(np.angle(moment)) / m, m
     return 0.0, 2
 

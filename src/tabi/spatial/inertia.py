@@ -1,4 +1,4 @@
-"""Rigid bodies' inertia for building worlds: mass, centre of mass and the tensor about it.
+"""Inertia of rigid bodies for building worlds: mass, centre of mass and the tensor about it.
 
     I_o = I_c + m (c·c 1 − c cᵀ)                                                        (1)
 The sum of two bodies has mass m₁ + m₂, centre (m₁c₁ + m₂c₂)/(m₁ + m₂),
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._renamed import RenamedAttribute
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -26,6 +27,7 @@ class Inertia:
     mass: float = 0.0
     centre: Array = field(default_factory=lambda: np.zeros(3))
     tensor: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    moved = RenamedAttribute("transformed")
 
     def __add__(self, other: Inertia) -> Inertia:
         mass = self.mass + other.mass
@@ -38,8 +40,8 @@ class Inertia:
         c = self.centre - point
         return self.tensor + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
 
-    def moved(self, X_AB: Transform) -> Inertia:
-        """The same body, given in B, seen from A."""
+    def transformed(self, X_AB: Transform) -> Inertia:
+        """Return the inertia in frame A of a body whose inertia is known in frame B."""
         return Inertia(self.mass, X_AB @ self.centre, X_AB.R @ self.tensor @ X_AB.R.T)
 
     def scaled(self, factor: float) -> Inertia:
@@ -54,7 +56,7 @@ def solid_box(mass: float, size: tuple[float, float, float] | Array) -> Inertia:
 
 
 def solid_sphere(mass: float, radius: float) -> Inertia:
-    """A homogeneous ball."""
+    """Inertia of a homogeneous ball with ``radius`` [m]."""
     return Inertia(mass, np.zeros(3), np.eye(3) * 0.4 * mass * radius**2)
 
 
@@ -65,13 +67,13 @@ def solid_ellipsoid(mass: float, radii: tuple[float, float, float] | Array) -> I
 
 
 def solid_cylinder(mass: float, radius: float, length: float) -> Inertia:
-    """A homogeneous cylinder along z."""
+    """A homogeneous cylinder along z, ``mass`` [kg], ``radius`` and ``length`` [m]."""
     across = mass * (3 * radius**2 + length**2) / 12
     return Inertia(mass, np.zeros(3), np.diag([across, across, 0.5 * mass * radius**2]))
 
 
 def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
-    """A homogeneous capsule along z; ``length`` is that of its cylinder, without the caps."""
+    """A homogeneous capsule along z; ``length`` [m] is that of its cylinder, without the caps."""
     cylinder = np.pi * radius**2 * length
     ball = 4 / 3 * np.pi * radius**3
     part = mass / (cylinder + ball)
@@ -84,7 +86,7 @@ def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
     )
     offset = length / 2 + 3 / 8 * radius
     for z in (offset, -offset):
-        body = body + half.moved(Transform(np.eye(3), np.array([0.0, 0.0, z])))
+        body = body + half.transformed(Transform(np.eye(3), np.array([0.0, 0.0, z])))
     return body
 
 

@@ -37,8 +37,8 @@ def product(p, q):
 
 
 @kernel
-def turned(q, phi):
-    """exp(φ/2) ⊗ q, of length one again."""
+def rotated(q, phi):
+    """exp(φ/2) ⊗ q, normalised again."""
     angle = sqrt(phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2])
     half = 0.5 * angle
     # sin(half)/angle, by its series where the quotient would lose digits

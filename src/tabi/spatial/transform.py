@@ -36,7 +36,7 @@ class Transform:
         return np.asarray(other, float) @ self.R.T + self.p
 
     def inverse(self) -> Transform:
-        """X_BA from X_AB."""
+        """Return X_BA, the inverse of X_AB."""
         return Transform(self.R.T, -self.R.T @ self.p)
 
     @property

@@ -21,7 +21,7 @@ def sub(a, b):
 
 @kernel
 def scale(s, a):
-    """s a."""
+    """Scale a vector: s a."""
     return (s * a[0], s * a[1], s * a[2])
 
 
@@ -39,7 +39,7 @@ def cross(a, b):
 
 @kernel
 def mul(R, a):
-    """R a."""
+    """Rotate a vector: R a."""
     return (
         R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
         R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
@@ -59,7 +59,7 @@ def mul_t(R, a):
 
 @kernel
 def matmul(A, B):
-    """A B."""
+    """Multiply two matrices: A B."""
     x = mul(A, (B[0], B[3], B[6]))
     y = mul(A, (B[1], B[4], B[7]))
     z = mul(A, (B[2], B[5], B[8]))

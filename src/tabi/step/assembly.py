@@ -1,5 +1,4 @@
-"""Points become a contact problem: which bodies, in which groups, their inverse inertia,
-their rows.
+"""Assembly of the contact problem from points: bodies, groups, inverse inertia, rows.
 
 Bodies that touch through a chain of contacts make a group (trees are one), and each group is a
 problem of its own. A tree that touches with many links brings the factors of its joints instead of
@@ -20,21 +19,21 @@ from tabi.dynamics.inverse_inertia.tree_inertia import ROOT
 from tabi.jit import kernel
 from tabi.step.tables import BONDS
 
-# contacting bodies of a family from which on factors cost less than blocks
-MANY = 24
+# number of contacting bodies of a family from which on factors cost less than blocks
+MIN_FACTORED_BODIES = 24
 
 
 def assemble_on(k):
-    """The contact problem of a step, from the kernels of its parts (``parts.Assembled``)."""
+    """Make ``assemble`` from the kernels of a step's parts (``parts.Assembled``)."""
     fill, warm_start, tie = k.fill, k.warm_start, k.tie
 
     @kernel(apart="boolean")
     def assemble(t, d, s, h):
-        """s.problem, with a warm start in s.impulse; False where there is not memory enough."""
+        """Fill s.problem, with a warm start in s.impulse; False if memory is exceeded."""
         m, w, p, report = t.model, s.dynamics, s.problem, d.outcome.report[0]
         tie(s, report.points)
         bond_work.clear(s.bonds, report.points)
-        # which points have to do with each other, and the inverse inertia of their bodies
+        # groups of points, and the inverse inertia of their bodies
         report.groups, bodies, reduced = number_bodies(t, s, report.points)
         blocks = body_inertia.omega(m, w, s.chains, s.body, bodies, p.start, p.column, p.omega)
         report.blocks = max(blocks, reduced)
@@ -48,11 +47,11 @@ def assemble_on(k):
                 e = s.groups.order[x]
                 s.approach[e] = 0.0
                 fill(t, d, e, s, x, g, h)
-            brace(t, s, g, h)
+            add_bonds(t, s, g, h)
         # impulses of the last step
         for x in range(report.points):
             e = s.groups.order[x]
-            warm_start(t, d, e, s, x, find(d.memory, s.kind[e], s.points[e], e))
+            warm_start(t, d, e, s, x, find_previous(d.memory, s.kind[e], s.points[e], e))
         return True
 
     return assemble
@@ -60,7 +59,7 @@ def assemble_on(k):
 
 @kernel(inline=True)
 def count_from_group(s, p, g):
-    """Columns and parents of a group's bodies, counted from the first one of them."""
+    """Number columns and parents of a group's bodies from the first one of them."""
     for e in range(p.start[s.first[g]], p.start[s.first[g + 1]]):
         p.column[e] -= s.first[g]
     for i in range(s.first[g], s.first[g + 1]):
@@ -69,8 +68,8 @@ def count_from_group(s, p, g):
 
 
 @kernel(inline=True)
-def brace(t, s, g, h):
-    """The bonds of a group, where there are any: eliminated, or closed by its law."""
+def add_bonds(t, s, g, h):
+    """Eliminate the bonds of a group, or let its law close them."""
     p, w, c, e = s.problem, s.bonds, s.groups.start[g], s.groups.start[g + 1]
     if w.scale.shape[0] == 0:
         return
@@ -88,7 +87,7 @@ def brace(t, s, g, h):
 
 @kernel(inline=True)
 def number_bodies(t, s, count):
-    """Groups of the first ``count`` points, and their bodies in the order of the groups.
+    """Find groups of the first ``count`` points, and list their bodies in the order of the groups.
 
     s.body lists the bodies, with those that carry them where Ω gets factors; s.number of a body is
     its place there; s.first[g] is the place of the first one of group g.
@@ -96,20 +95,22 @@ def number_bodies(t, s, count):
     Returns:
         the number of groups, of bodies, and of blocks that groups take whose bonds are eliminated.
     """
-    found = groups.find(t.chain.family, s.points.a, s.points.b, count, s.groups)
+    group_count = groups.find(t.chain.family, s.points.a, s.points.b, count, s.groups)
     for i in range(s.number.shape[0]):
         s.number[i] = -1
     bodies, reduced, any_bonds = 0, 0, s.bonds.scale.shape[0] > 0
     if any_bonds:
-        bonds_last(s, found)
-    for g in range(found):
+        move_bonds_last(s, group_count)
+    for g in range(group_count):
         s.first[g] = bodies
         end = s.groups.start[g + 1]
         middle = s.bonds.end[g] if any_bonds else end
         bodies = list_bodies(s, s.groups.start[g], middle, bodies, BLOCKS)
         inner = bodies - s.first[g]
         bodies = list_bodies(s, middle, end, bodies, ROWS)
-        if bodies - s.first[g] >= MANY and _crowded(s.chains, s.body, s.first[g], bodies):
+        if bodies - s.first[g] >= MIN_FACTORED_BODIES and _needs_factors(
+            s.chains, s.body, s.first[g], bodies
+        ):
             bodies = _add_carriers(t.model, s, s.first[g], bodies)
             # bonds would fill all of Ω: they are left to the law
             if middle < end:
@@ -117,17 +118,17 @@ def number_bodies(t, s, count):
         elif middle < end:
             s.bonds.inner[g], s.bonds.start[s.first[g]] = inner, reduced
             reduced += inner * inner
-    s.first[found] = bodies
-    return found, bodies, reduced
+    s.first[group_count] = bodies
+    return group_count, bodies, reduced
 
 
 @kernel(inline=True)
 def list_bodies(s, begin, end, bodies, has):
-    """Bodies of rows that are not listed yet; returns how many there are then.
+    """List bodies of rows that are not listed yet; returns their number.
 
     Args:
-        has: what these bodies have of their inverse inertia (``body_inertia``); ROWS for those of
-            bonds that are eliminated.
+        has: parts of the inverse inertia that these bodies have (``body_inertia``); ROWS for those
+            of bonds that are eliminated.
     """
     for x in range(begin, end):
         p = s.points[s.groups.order[x]]
@@ -143,8 +144,8 @@ def list_bodies(s, begin, end, bodies, has):
 
 
 @kernel(apart="none", rare=True)
-def bonds_last(s, count):
-    """Put the points of bonds behind all others of their group, where they can be eliminated."""
+def move_bonds_last(s, count):
+    """Move points of bonds behind all others of their group, where they can be eliminated."""
     order, w, rows = s.groups.order, s.bonds, 0
     for g in range(count):
         begin, end = s.groups.start[g], s.groups.start[g + 1]
@@ -167,17 +168,15 @@ def bonds_last(s, count):
 
 @kernel(inline=True)
 def _reverse(order, begin, end):
-    """Turn a part of a list round."""
+    """Reverse a part of a list in place."""
     for k in range((end - begin) // 2):
         a, b = begin + k, end - 1 - k
         order[a], order[b] = order[b], order[a]
 
 
 @kernel(apart="boolean", rare=True)
-def _crowded(c, body, begin, end):
-    """Whether MANY bodies of a group are of one family,
-    and its families can do without blocks.
-    """
+def _needs_factors(c, body, begin, end):
+    """Whether one family has so many bodies in a group that factors cost less than blocks."""
     most = 0
     for x in range(begin, end):
         c.contacting[c.body[body[x]].family].tally = 0
@@ -187,12 +186,12 @@ def _crowded(c, body, begin, end):
         family = c.contacting[c.body[body[x]].family]
         family.tally += 1
         most = max(most, family.tally)
-    return most >= MANY
+    return most >= MIN_FACTORED_BODIES
 
 
 @kernel(apart="int64", rare=True)
 def _add_carriers(m, s, begin, end):
-    """Put all bodies that carry those of a group into the list, parents before children.
+    """List all bodies that carry those of a group, parents before children.
 
     Returns:
         the end of the list.
@@ -203,7 +202,7 @@ def _add_carriers(m, s, begin, end):
         s.number[touching[x]] = -1
     end = begin
     for x in range(count):
-        # up to what is listed already, then the other way round
+        # up to a body that is listed already, then in reverse
         i, low = touching[x], end
         while i != 0 and s.number[i] < 0:
             s.number[i], s.body[end] = 0, i
@@ -220,7 +219,7 @@ def _add_carriers(m, s, begin, end):
 
 
 @kernel(inline=True)
-def _same(row, kind, point):
+def _is_same(row, kind, point):
     """Whether a contact of the last step and a point are the same."""
     return (
         row.feature == point.feature
@@ -231,7 +230,7 @@ def _same(row, kind, point):
 
 
 @kernel(inline=True)
-def _before(row, kind, point):
+def _is_before(row, kind, point):
     """Whether a contact stands before a point: by kind, then by shapes."""
     if row.kind != kind:
         return row.kind < kind
@@ -241,21 +240,21 @@ def _before(row, kind, point):
 
 
 @kernel(inline=True)
-def find(memory, kind, point, e):
-    """Where the point e was in the last step, −1 where it is new."""
+def find_previous(memory, kind, point, e):
+    """Return the row of the point e in the last step, −1 if it is new."""
     old, known = memory.contact, memory.count[0]
     # mostly the same points in the same order
-    same = e < known and _same(old[e], kind, point)
-    return e if same else _find(old, known, kind, point)
+    same = e < known and _is_same(old[e], kind, point)
+    return e if same else _search_previous(old, known, kind, point)
 
 
 @kernel(inline=True)
-def _find(old, known, kind, point):
-    """Where a point was in the last step, −1 where it is new."""
+def _search_previous(old, known, kind, point):
+    """Search the row of a point in the last step, −1 if it is new."""
     low, high = 0, known
     while low < high:
         middle = (low + high) // 2
-        if _before(old[middle], kind, point):
+        if _is_before(old[middle], kind, point):
             low = middle + 1
         else:
             high = middle

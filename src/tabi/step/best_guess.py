@@ -1,9 +1,9 @@
 """The best guess of what joints do, for steps whose work ends before one of them is right.
 
-Each guess of a step holds some joints at an end, or where they stick, and judges what comes out.
+Each guess of a step holds some joints at an end, or where they stick, and is checked afterwards.
 The last one need not be the best: a joint that is held at an end that it is far from gets there
-within the step. So the modes of the guess with the least error are kept, and where no guess was
-right the step is done once more with these.
+within the step. So the modes of the guess with the least error are stored, and where no guess was
+right the step is solved once more with these.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tabi.jit.structure import Structure
 
 
 class Guesses(Structure):
-    """Memory of guesses.
+    """Modes and errors of the current and the best guess.
 
     Attributes:
-        modes, directions: of each joint in the guess that is made, and in the best one.
+        modes, directions: of each joint in the current guess, and in the best one.
         joined: ``joined`` of the workspace in both. error: of the guess, and of the best one, below
             zero before there is one [m/s or rad/s].
     """
@@ -44,13 +44,13 @@ def allocate(joints: int) -> Guesses:
 
 @kernel(inline=True)
 def begin(s):
-    """No guess yet."""
+    """Begin a step without a guess."""
     s.guesses.error[0], s.guesses.error[1] = 0.0, -1.0
 
 
 @kernel(inline=True)
-def keep(d, s):
-    """The modes with which a guess is made, before they change."""
+def store_modes(d, s):
+    """Store the modes of the current guess, before they change."""
     g = s.guesses
     for k in range(g.modes.shape[1]):
         g.modes[0, k], g.directions[0, k] = d.memory.joint[k].mode, d.memory.joint[k].direction
@@ -58,14 +58,14 @@ def keep(d, s):
 
 
 @kernel(apart="none", rare=True)
-def note(d, s):
-    """What came out of the guess, which was not right."""
+def update_best(d, s):
+    """Store the error of a wrong guess, and its modes if it is the best one so far."""
     g, report = s.guesses, d.outcome.report[0]
     error = report.joint_residual
     if report.missed > 0 and not report.residual <= error:
         error = report.residual
     g.error[0] = error
-    # a NaN is beaten by every number
+    # any finite error is better than NaN
     if g.error[1] < 0.0 or error < g.error[1] or g.error[1] != g.error[1]:
         g.error[1], g.joined[1] = error, g.joined[0]
         for k in range(g.modes.shape[1]):
@@ -73,8 +73,10 @@ def note(d, s):
 
 
 @kernel(apart="boolean", rare=True)
-def go_back(t, d, s):
-    """The modes of the best guess, and work to make it once more; False where that was the last."""
+def restore_best(t, d, s):
+    """Restore the modes of the best guess, with work to solve it again; False if that was the
+    last.
+    """
     g = s.guesses
     if not (g.error[1] < g.error[0] or g.error[0] != g.error[0]):
         return False

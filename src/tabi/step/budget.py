@@ -1,8 +1,8 @@
-"""What a step may cost, and who is asked in the middle of a hard one whether to go on.
+"""Budget of a step: limits of its work and time, and Ctrl-C within a hard step.
 
 Work is counted (``contact.budget``), so a run with a limit of work is the same in every rerun. One
-with a limit of time is not. Between attempts and within them kernels ask Python, which looks at the
-clock and at the keyboard: Ctrl-C ends a hard step, and the state is the one before it.
+with a limit of time is not. Between attempts and within them kernels call Python, which checks the
+clock and the keyboard: Ctrl-C aborts a hard step, and the state is the one before it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tabi._errors import ModelError
 from tabi.contact import budget
 from tabi.jit.callback import Callback
 
-# looks at contacts that a step may cost unless told otherwise: 50 ms with 200 contacts
+# default limit of the work of a step, in looks at contacts: 50 ms with 200 contacts
 DEFAULT = 400_000
-# looks between two looks at the keyboard, some 15 ms; and at the clock, some 30 µs
-KEYBOARD, CLOCK = 250_000, 500
+# work between two checks of the keyboard, some 15 ms, and of the clock, some 30 µs, in looks
+KEYBOARD_INTERVAL, CLOCK_INTERVAL = 250_000, 500
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What the solver may spend on the contacts of a step.
+    """Limits of the solver's work and time on the contacts of a step.
 
     Attributes:
         work: looks at contacts, about 60 ns each (see ``tabi.contact.budget``), in all attempts of
@@ -59,16 +59,16 @@ NORMAL = Budget()
 
 
 def budget_of(value: Any) -> Budget:
-    """The budget that a simulator was told: one, its work alone, or None."""
+    """Return the budget of an argument: a Budget, a limit of work, or None."""
     return value if isinstance(value, Budget) else Budget(work=value)
 
 
-class Lookout:
-    """Looks at the clock and the keyboard while kernels are at work.
+class BudgetWatch:
+    """Watch of the clock and the keyboard while kernels run.
 
     Attributes:
         timed: whether there is a limit of time.
-        raised: what Ctrl-C raised, or None.
+        raised: exception of Ctrl-C, or None.
     """
 
     def __init__(self, allowed: Budget) -> None:
@@ -83,12 +83,12 @@ class Lookout:
         self._callback = Callback(answers.__next__)
 
     def limits(self) -> NDArray[np.int64]:
-        """What a step is handed, ``contact.budget.limits``."""
-        every = CLOCK if self.timed else KEYBOARD
+        """Return the limits of a step, ``contact.budget.limits``."""
+        every = CLOCK_INTERVAL if self.timed else KEYBOARD_INTERVAL
         return budget.limits(self._most, every, self._callback.address)
 
     def begin(self) -> None:
-        """A step begins."""
+        """Start the clock of a step."""
         self._end = time.perf_counter_ns() + self._limit
 
     def is_over(self) -> bool:
@@ -96,9 +96,9 @@ class Lookout:
         return self.timed and time.perf_counter_ns() > self._end
 
     def interrupted(self) -> BaseException:
-        """What to raise where a step was dropped."""
-        found, self.raised = self.raised or KeyboardInterrupt(), None
-        return found
+        """Return the exception to raise for an aborted step."""
+        error, self.raised = self.raised or KeyboardInterrupt(), None
+        return error
 
     def _answers(self) -> Iterator[int]:
         answer = budget.GO_ON

@@ -1,4 +1,4 @@
-"""What the step adds to Moreau's scheme, so that energy and momentum are kept where nothing acts.
+"""Corrections of Moreau's scheme that conserve energy and momentum where nothing acts.
 
 Trees in flight keep their momentum (``free``), bodies and trees that turn fast keep their energy
 (``gyroscopic``). Both have to know which trees something acts on: contacts, bonds, external forces.
@@ -11,17 +11,17 @@ from tabi.dynamics import free, gyroscopic, integration, kinematics
 from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.spatial.vector import angular, dot, load3, load6
-from tabi.step.depenetration import TOGETHER
+from tabi.step.depenetration import COUPLED
 
-# what acts on a tree: nothing; points are near; contacts press on it, or forces from outside act
+# loads of a tree: none; points are near; contacts press on it, or external forces act
 FREE, NEAR, DRIVEN = 0, 1, 2
-# guesses of the active set after which velocity products stay as they are
-SURE = 3
+# guesses of the active set after which velocity products are no longer updated
+MAX_UPDATES = 3
 
 
 @kernel(inline=True)
 def measure_turning(t, s):
-    """s.turning: how fast a body turns at most [rad/s]."""
+    """Store the highest angular speed of all bodies in s.turning [rad/s]."""
     m, w, square = t.model, s.dynamics, 0.0
     for i in range(1, m.body.shape[0]):
         turn = angular(load6(w.body[i].velocity))
@@ -31,7 +31,7 @@ def measure_turning(t, s):
 
 @kernel(inline=True)
 def mark_near(t, d, s):
-    """Before contacts are solved: something may act on all trees that have points, or forces."""
+    """Mark trees with points or forces, before contacts are solved."""
     m, body = t.model, s.dynamics.body
     for i in range(1, m.body.shape[0]):
         body[i].acted_on = FREE
@@ -54,10 +54,10 @@ def mark_near(t, d, s):
 
 @kernel(inline=True)
 def mark_pressed(t, d, s, h):
-    """After contacts are solved: trees with points of which none presses keep their momentum."""
+    """Mark trees whose contacts press, after contacts are solved; the rest keep their momentum."""
     m, w, memory, any_free = t.model, s.dynamics, d.memory, False
-    if d.outcome.report[0].apart != TOGETHER:
-        # what leaves an overlap is moved without impulses
+    if d.outcome.report[0].apart != COUPLED:
+        # bodies that leave an overlap are moved without impulses
         return
     for e in range(memory.count[0]):
         row, f = memory.contact[e], load3(memory.contact[e].impulse)
@@ -75,31 +75,33 @@ def mark_pressed(t, d, s, h):
 
 @kernel(inline=True)
 def _mark(row, what):
-    """What acts on a tree, in the row of its root: the most that is known."""
+    """Raise the load mark of a tree, in the row of its root."""
     if row.acted_on < what:
         row.acted_on = what
 
 
 @kernel(inline=True)
 def keep_energy(t, d, s, h, guess):
-    """v_free of bodies and trees that turn fast, without gaining energy;
-    guess: of the active set.
+    """Correct v_free of bodies and trees that turn fast, so that they gain no energy.
+
+    Args:
+        guess: number of the guess of the active set.
     """
     m, w = t.model, s.dynamics
-    if t.free_body_count[0] > 0 and h * s.turning[0] > gyroscopic.STILL:
+    if t.free_body_count[0] > 0 and h * s.turning[0] > gyroscopic.MIN_BODY_TURN_RAD:
         gyroscopic.keep_energy(m, h, w, s.v_free)
-    if h * s.turning[0] > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
-        again = guess >= SURE
-        gyroscopic.settle(m, d.v, h, s.applied, w, s.acceleration, again, s.v_free)
+    if h * s.turning[0] > gyroscopic.MIN_TREE_TURN_RAD and gyroscopic.fast(m, h, w):
+        reuse = guess >= MAX_UPDATES
+        gyroscopic.settle(m, d.v, h, s.applied, w, s.acceleration, reuse, s.v_free)
 
 
 @kernel(inline=True)
 def advance_configuration(t, d, s, h):
-    """q and v of the end of the step, from s.v_next and s.v_configuration; kinematics of both."""
+    """Advance q and v to the end of the step, from s.v_next and s.v_configuration."""
     m, w, q, v = t.model, s.dynamics, d.q, d.v
     copy(d.outcome.q_before, q, q.shape[0])
     copy(d.outcome.v_before, v, v.shape[0])
-    apart = d.outcome.report[0].apart != TOGETHER
+    apart = d.outcome.report[0].apart != COUPLED
     if not apart:
         for k in range(v.shape[0]):
             s.v_configuration[k] = s.v_next[k]
@@ -107,7 +109,7 @@ def advance_configuration(t, d, s, h):
         gyroscopic.turn(m, v, s.v_next, w, h, apart, s.v_configuration)
     for k in range(v.shape[0]):
         v[k] = s.v_next[k]
-        # bonds that have drifted apart
+        # close bonds that have drifted open
         if s.bonds.closes[0] != 0:
             s.v_configuration[k] += s.v_closing[k]
     integration.advance(m, q, s.v_configuration, h)
@@ -117,5 +119,5 @@ def advance_configuration(t, d, s, h):
             v[row.follower] = row.ratio * v[row.leader]
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
-    # what flies by itself follows its parabola
+    # free bodies follow their parabola
     free.conserve(m, q, v, h, free.SECOND, w)

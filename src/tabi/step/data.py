@@ -1,7 +1,7 @@
-"""What a simulation holds, for everybody to read: ``sim.data``.
+"""Data of a simulation, read-only: ``sim.data``.
 
-The arrays are those that the step itself works on, so they change with every step, and none of them
-can be written here. Rows of contacts and their columns: ``tables.CONTACT``; of motors: ``MOTOR``,
+The arrays are those of the step itself, so they change with every step, and none of them can be
+written here. Rows of contacts and their columns: ``tables.CONTACT``; of motors: ``MOTOR``,
 ``JOINT`` and ``EFFORT``; of the step's outcome: ``REPORT``.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi._renamed import renamed_arguments
 from tabi.contact import trees
 from tabi.contact.bodies import BodyProblem, no_parents
 from tabi.contact.soft.soft_problem import soften
@@ -25,6 +26,7 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 from tabi.step import readout, soft_check
 from tabi.step.rows.bonds import bond_name
+from tabi.step.sensors.renamed_columns import RENAMED, RenamedColumns
 from tabi.step.stepper import Stepper
 from tabi.step.tables import BONDS, CONTACTS, MOMENTS, Memory, Outcome, StepCommand, Tables
 
@@ -37,7 +39,7 @@ class Data:
     """State, command, memory and outcome of a simulation, read-only.
 
     Attributes:
-        model: the compiled world. dt: the step [s]. tolerance: asked of every contact [m/s].
+        model: the compiled world. dt: the step [s]. tolerance: of every contact [m/s].
     """
 
     def __init__(self, stepper: Stepper, dt: float, tolerance: float) -> None:
@@ -52,12 +54,12 @@ class Data:
 
     @property
     def steps(self) -> int:
-        """How many were done."""
+        """Number of steps that were done."""
         return self._stepper.steps
 
     @property
     def time(self) -> float:
-        """Seconds since the start."""
+        """Time since the start [s]."""
         return self._stepper.steps * self.dt
 
     @property
@@ -67,19 +69,19 @@ class Data:
 
     @property
     def foot_history(self) -> list[tuple[float, int, int, int]]:
-        """The same with those that were undone by going back, in the order in which they came;
-        not to be changed.
+        """Changes of feet with those that ``restore`` undid, in the order in which they came; do
+        not modify the list.
         """
         return self._stepper.foot_history
 
     @property
     def worst(self) -> dict[str, float]:
-        """Of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m]."""
+        """Worst residual [m/s], joint_residual [rad/s or m/s] and penetration [m] of the run."""
         return dict(self._stepper.worst)
 
     @property
     def missed_count(self) -> int:
-        """Steps of the run that did not reach the tolerance."""
+        """Steps of the run that did not converge to the tolerance."""
         return self._stepper.missed_count
 
     @property
@@ -89,42 +91,42 @@ class Data:
 
     @property
     def law_scratch(self) -> Any:
-        """What the law of contact worked on in the last step, as its ``allocate`` made it."""
+        """Scratch of the law of contact in the last step, as its ``allocate`` made it."""
         return self._stepper.workspace.law
 
     @property
     def reproducible(self) -> bool:
-        """Whether a rerun is the same: not with a budget of time."""
+        """Whether a rerun gives the same numbers: not with a budget of time."""
         return not self._stepper.watch.timed
 
     @property
     def q(self) -> Array:
-        """Configuration."""
+        """Configuration q of the world."""
         return self._frozen()[0].q
 
     @property
     def v(self) -> Array:
-        """Velocity."""
+        """Velocity v of the world."""
         return self._frozen()[0].v
 
     @property
     def command(self) -> StepCommand:
-        """What motors are told, and external wrenches."""
+        """Commands of motors, and external wrenches."""
         return self._frozen()[0].command
 
     @property
     def memory(self) -> Memory:
-        """What the next step reads: contacts, modes of joints, what parts remember."""
+        """State that the next step reads: contacts, modes of joints, memory of parts."""
         return self._frozen()[0].memory
 
     @property
     def outcome(self) -> Outcome:
-        """What the last step says: its report, and the efforts of motors and joints."""
+        """Results of the last step: its report, and the efforts of motors and joints."""
         return self._frozen()[0].outcome
 
     @property
     def tables(self) -> Tables:
-        """Structure and parameters."""
+        """Structure and parameters of the world."""
         return self._frozen()[1]
 
     @property
@@ -134,81 +136,83 @@ class Data:
 
     @property
     def shape_pose(self) -> NDArray[np.void]:
-        """Where each shape was when the last step began: see ``collision.arrays.POSE``."""
+        """Pose of each shape when the last step began: see ``collision.arrays.POSE``."""
         return self._frozen()[3]
 
     # ---- quantities of the last step --------------------------------------------------------
 
     def joint_state(self, rows: NDArray[np.int64]) -> Array:
-        """Position, velocity and motor effort of degrees of freedom, shape (3, ·); the position is
-        0 where a joint has no single one. NaN where there is no such degree.
+        """Return position, velocity and motor effort of degrees of freedom, shape (3, ·); the
+        position is 0 where a joint has no single one, all are NaN for invalid rows.
         """
         return self.joints(np.ascontiguousarray(rows, np.int64))
 
     def joints(self, rows: NDArray[np.int64]) -> Array:
-        """The same of rows that are one piece of memory, as those of a robot are."""
+        """Return ``joint_state`` for rows that are contiguous in memory."""
         out, stepper = np.empty((3, len(rows))), self._stepper
         self._call(readout.joint_state, stepper.tables.model, stepper.data, rows, out)
         return out
 
     def senses(self, rows: NDArray[np.int64], link: Link) -> tuple[Array, Transform, Twist]:
-        """``joint_state`` of degrees of freedom of this world, and ``frame`` of a link."""
+        """Return ``joint_state`` of degrees of freedom of this world, and ``frame`` of a link."""
         s, empty, placement = self._stepper, np.empty, self._placement(link)
         joints, R, p, moves = empty((3, len(rows))), empty((3, 3)), empty(3), empty((2, 3))
         places = (s.tables.model, s.workspace.dynamics, s.data, rows, link.body, placement)
-        self._call(readout.senses, *places, joints, R, p, moves)
+        self._call(readout.measurement_state, *places, joints, R, p, moves)
         return joints, Transform(R, p), Twist(moves[0], moves[1])
 
     def frame(self, link: Link) -> tuple[Transform, Twist]:
-        """X_WF of a link, the velocity of its origin, and angular."""
+        """Return X_WF of a link, and the velocity of its origin, linear and angular."""
         s, out, placement = self._stepper, np.empty(18), self._placement(link)
         self._call(readout.frame, s.tables.model, s.workspace.dynamics, link.body, placement, out)
         return Transform(out[:9].reshape(3, 3), out[9:12]), Twist(out[12:15], out[15:])
 
     def wrench(self, link: Link) -> Wrench:
-        """Of all contacts on the moving body of a link, about the link's origin."""
+        """Return the wrench of all contacts on the body of a link, about the link's origin."""
         out, s, placement = np.zeros(6), self._stepper, self._placement(link)
-        # what is fixed to the world has no wrench of its own
+        # links that are fixed to the world bear no wrench
         if link.body > 0:
             places = (s.tables.model, s.workspace.dynamics, s.data)
             self._call(readout.wrench, *places, link.body, placement, self.dt, out)
         return Wrench(out[:3], out[3:])
 
     def foot_wrench(self, name: str) -> Wrench:
-        """Of all contacts on a foot about its origin, by ``feet``."""
+        """Return the wrench of all contacts on a foot about its origin, by ``feet``."""
         row = self._foot_row(name)
         return Wrench(row["force"].copy(), row["torque"].copy())
 
     def foot_pressure(self, name: str) -> Array | None:
-        """Centre of pressure of a foot in its frame [m], by ``feet``; None without a load."""
+        """Return the centre of pressure of a foot in its frame [m], by ``feet``; None without
+        load.
+        """
         row = self._foot_row(name)
         return row["pressure"].copy() if row["state"] else None
 
     def sensor_places(self, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places of the values of some sensors, one after the other, and rows of the sensors."""
+        """Return the indices of the values of some sensors, and the rows of the sensors."""
         every, row = list(self.model.sensors), self._stepper.tables.sensors.row
         rows = np.array([every.index(name) for name in names], np.int64)
         spans = [np.arange(int(row["first"][i]), int(row["end"][i])) for i in rows.tolist()]
         return np.concatenate([np.zeros(0, np.int64), *spans]), rows
 
     def sensor_values(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Array:
-        """What sensors tell after the last step, of ``sensor_places``; from now on they are
-        measured in every step.
+        """Return readings of sensors after the last step, by ``sensor_places``; from now on they
+        are measured in every step.
         """
-        # mostly they are those of the last time, and still heard
-        heard = self._stepper.data.command.heard
-        if self._listened[0] is not rows or self._listened[1] is not heard:
+        # mostly the same sensors as in the last call, which are still active
+        active = self._stepper.data.command.active_sensors
+        if self._listened[0] is not rows or self._listened[1] is not active:
             self._stepper.listen(rows)
-            self._listened = rows, heard
-        return self._stepper.data.memory.sensors.value["told"][places]
+            self._listened = rows, active
+        return self._stepper.data.memory.sensors.value["reading"][places]
 
     def sensor(self, name: str, truth: bool = False) -> tuple[Array, float]:
-        """What a sensor tells, or its true value, and when the sample was taken [s]."""
+        """Return the reading of a sensor, or its true value, and when the sample was taken [s]."""
         places, rows = self.sensor_places([name])
         self._stepper.listen(rows)
         memory, row = self._stepper.data.memory, self._stepper.tables.sensors.row[rows[0]]
-        values = memory.sensors.value["truth" if truth else "told"][places]
-        taken = memory.sensors.sample["told"][rows[0]] * row["period"]
+        values = memory.sensors.value["truth" if truth else "reading"][places]
+        taken = memory.sensors.sample["released"][rows[0]] * row["period"]
         return values, self.time if truth else float(taken)
 
     def _foot_row(self, name: str) -> Any:
@@ -216,18 +220,19 @@ class Data:
             self._foot_rows = {foot: k for k, foot in enumerate(self.model.feet)}
         return self._stepper.data.memory.foot[self._foot_rows[name]]
 
-    def zero_moment_point(self, own: Array) -> Array | None:
-        """Of all contacts on the bodies where ``own`` is 1, not 0, in the world [m]; None where
-        nothing carries them. See ``dynamics.loads``.
+    @renamed_arguments(own="on_robot")
+    def zero_moment_point(self, on_robot: Array) -> Array | None:
+        """Return the zero moment point of all contacts on the bodies where ``on_robot`` is 1, not
+        0, in the world [m]; None without load. See ``dynamics.loads``.
         """
-        own, out = np.ascontiguousarray(own, float), np.empty(3)
-        if own.shape != (count := self.model.body_count + 1,):
-            raise ModelError(f"own has shape {own.shape}; expected ({count},), the world first")
-        self._call(readout.zero_moment_point, self._stepper.data, own, out)
+        on_robot, out = np.ascontiguousarray(on_robot, float), np.empty(3)
+        if on_robot.shape != (count := self.model.body_count + 1,):
+            raise ModelError(f"on_robot has shape {on_robot.shape}; expected ({count},)")
+        self._call(readout.zero_moment_point, self._stepper.data, on_robot, out)
         return None if np.isnan(out[0]) else out
 
     def _placement(self, link: Link) -> Array:
-        """X_BF of a link as kernels take it."""
+        """Return X_BF of a link as an array for kernels."""
         placement = self._placements.get(link)
         if placement is None:
             if not 0 <= link.body <= self.model.body_count:
@@ -237,11 +242,11 @@ class Data:
         return placement
 
     def _call(self, kernel: Any, *args: Any) -> Any:
-        """A kernel with arguments that are always of the same types."""
-        found = self._entries.get(kernel)
-        if found is None:
-            found = self._entries[kernel] = entry(kernel, *args)
-        return found(*args)
+        """Call a kernel whose arguments are always of the same types."""
+        compiled = self._entries.get(kernel)
+        if compiled is None:
+            compiled = self._entries[kernel] = entry(kernel, *args)
+        return compiled(*args)
 
     # ---- contacts ---------------------------------------------------------------------------
 
@@ -250,29 +255,31 @@ class Data:
         """Contacts of the last step, rows of ``tables.CONTACT``, without moments and bonds."""
         memory = self.memory
         rows = memory.contact[: memory.count[0]]
-        # they come first, and mostly there is nothing else
+        # they come first, and mostly there are no other rows
         if len(rows) == 0 or rows["kind"][-1] == CONTACTS:
             return rows
         return rows[: np.count_nonzero(rows["kind"] == CONTACTS)]
 
     def of_kind(self, kind: int) -> NDArray[np.void]:
-        """Rows of the last step of a kind of rows, by its place in the step."""
+        """Return contacts of the last step of one kind of rows, by the number of the kind."""
         rows = self.memory.contact[: self.memory.count[0]]
         return rows[rows["kind"] == kind]
 
     @property
     def moment(self) -> Array:
-        """On body a of each contact, of torsional and rolling friction [N·m], shape (n, 3)."""
-        found = np.zeros((len(self.contact), 3))
-        if len(found) and self.tables.surfaces[0]:
+        """Moment of torsional and rolling friction on body a of each contact [N·m], shape (n,
+        3).
+        """
+        moments = np.zeros((len(self.contact), 3))
+        if len(moments) and self.tables.surfaces[0]:
             rows = self.of_kind(MOMENTS)
-            found[rows["source"]] = rows["impulse"] / self.dt
-        return found
+            moments[rows["source"]] = rows["impulse"] / self.dt
+        return moments
 
     @property
     def problem(self) -> BodyProblem | None:
-        """The contact problem of the last step, all groups together, a copy;
-        None without contacts.
+        """Copy of the contact problem of the last step, all groups together; None without
+        contacts.
         """
         s, report = self._stepper.workspace, self._stepper.data.outcome.report[0]
         count, groups = int(report["points"]), int(report["groups"])
@@ -292,7 +299,7 @@ class Data:
         impulse, bound = s.impulse, p.bound[:count].copy()
         limited = contact["partner"] >= 0
         bound[limited] = np.maximum(0.0, impulse[3 * contact["partner"][limited] + 2])
-        found = BodyProblem(
+        problem = BodyProblem(
             contact,
             start,
             column,
@@ -305,24 +312,24 @@ class Data:
             no_parents(bodies),
         )
         if not len(self._stepper.data.memory.sole):
-            return found
-        return soften(found, soft_check.spread(s, count), self._pads.compliance)
+            return problem
+        return soften(problem, soft_check.contact_matrix(s, count), self._pads.compliance)
 
     @functools.cached_property
     def _pads(self) -> soft_check.PadMatrices:
-        return soft_check.given(self.model, self.dt)
+        return soft_check.pad_matrices(self.model, self.dt)
 
     @property
     def sole_error(self) -> float:
-        """How far nodes of soft soles and pads are from where the forces of the last step put them
-        [m]; 0 without any.
+        """Error of node positions of soft soles and pads by the forces of the last step [m]; 0
+        without any.
         """
         if not len(self._stepper.data.memory.sole):
             return 0.0
         return soft_check.error(self._pads, self.dt, self._stepper.workspace, self._stepper.data)
 
     def _inverse_inertia(self, column: NDArray[np.int64], bodies: int) -> tuple[Any, ...]:
-        """start, column and Ω of ``problem`` in blocks, also where the step had factors."""
+        """Return start, column and Ω of ``problem`` in blocks, also where the step had factors."""
         s, p = self._stepper.workspace, self._stepper.workspace.problem
         if (s.chains.has[:bodies] == ROWS).any():
             model = self._stepper.tables.model
@@ -334,7 +341,7 @@ class Data:
 
     @property
     def impulse(self) -> Array:
-        """Of the rows of ``problem``, shape (3n,) [N·s]."""
+        """Impulses of the rows of ``problem``, shape (3n,) [N·s]."""
         points = int(self._stepper.data.outcome.report[0]["points"])
         return self._stepper.workspace.impulse[: 3 * points].copy()
 
@@ -345,19 +352,19 @@ class Data:
 
     @property
     def bond_mismatch(self) -> dict[str, tuple[float, float]]:
-        """How far bonds are open in directions in which nothing can close them: [m] where the
-        bodies meet, and [rad] of turning, by the name of the bond; those that fit are not in it.
+        """Gaps of bonds in directions in which nothing can close them, by the name of the bond:
+        translation [m] where the bodies meet, and rotation [rad]; bonds that fit are left out.
         """
         stepper, s = self._stepper, self._stepper.workspace
-        own, order, found = stepper.own("bonds"), self.problem_order, {}
-        for k in range(len(own) if len(s.bonds.offset) else 0):
+        bonds, order, mismatch = stepper.part_memory("bonds"), self.problem_order, {}
+        for k in range(len(bonds) if len(s.bonds.offset) else 0):
             apart = np.zeros((2, 3))
             for x in np.flatnonzero((s.kind[order] == BONDS) & (s.source[order] == k)):
                 apart[s.points["feature"][order[x]]] = s.bonds.mismatch[3 * x : 3 * x + 3]
             sizes = np.linalg.norm(apart, axis=1)
             if sizes.max() > MISMATCH:
-                found[bond_name(self.model, own[k])] = (float(sizes[0]), float(sizes[1]))
-        return found
+                mismatch[bond_name(self.model, bonds[k])] = (float(sizes[0]), float(sizes[1]))
+        return mismatch
 
     @property
     def bond_unmet(self) -> Array:
@@ -370,14 +377,14 @@ class Data:
 
     @property
     def problem_order(self) -> NDArray[np.int64]:
-        """Of each three rows of ``problem``, their place among the contacts of the memory."""
+        """Index among the contacts of the memory, for each three rows of ``problem``."""
         points = int(self._stepper.data.outcome.report[0]["points"])
         return self._stepper.workspace.groups.order[:points].copy()
 
     # ---- read-only --------------------------------------------------------------------------
 
     def _frozen(self) -> tuple[Any, ...]:
-        """Views that cannot be written of what there is now; made anew where memory has grown."""
+        """Return read-only views of the current arrays; made again when memory has grown."""
         source = (self._stepper.data, self._stepper.workspace)
         if not self._seen or self._seen[0] is not source[0] or self._seen[1] is not source[1]:
             s = source[1]
@@ -387,6 +394,6 @@ class Data:
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
+    view = array.view(RenamedColumns) if array.dtype in RENAMED else array.view()
     view.flags.writeable = False
     return view

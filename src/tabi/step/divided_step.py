@@ -1,10 +1,10 @@
-"""What the parts of a step do together, where a step is divided at its impacts (``events``).
+"""Sums over the parts of a step that is divided at its impacts (``events``).
 
     λ = Σ λ_part,   τ = Σ (length/dt) τ_part                                                     (1)
-λ: impulse of each contact, bond and moment, by its identity; what was open in the last part and
-bore something before it is there too. τ: efforts of motors and joints, and wrenches of feet. So
-forces, λ/dt, are means over the whole step, and what sensors feel is that, as in a step that was
-not divided. States, of contacts as of feet, are those at the end.
+λ: impulse of each contact, bond and moment, by its identity; contacts that bore a load and are open
+in the last part are included. τ: efforts of motors and joints, and wrenches of feet. So
+forces, λ/dt, are means over the whole step, and so are the readings of sensors, as in a step that
+was not divided. States, of contacts as of feet, are those at the end.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from tabi.step.stepper import Stepper, larger
 from tabi.step.tables import MOMENTS, OPEN, StepData
 
 IDENTITY = ["kind", "shape_a", "shape_b", "feature"]
-# of a foot, in its row
+# columns of a foot that are added up
 WRENCH = ("force", "torque", "local_force", "local_torque", "normal_force", "tangential_force")
-# of the report: added up; the worst of the parts; the least
+# columns of the report: added up; the largest of the parts; the least
 TOTAL = ("iterations", "work", "bounced", "lowered", "missed")
 WORST, LEAST = ("attempt", "residual", "joint_residual"), ("gap", "overlap")
 
 
 class DividedStep:
-    """A step that is done in parts.
+    """A step that is solved in parts.
 
     Args:
-        start: the moment in which it begins.
+        start: the state in which it begins.
     """
 
     def __init__(self, stepper: Stepper, start: StepData) -> None:
         self._stepper, self._start = stepper, start
         self._rows: dict[tuple[int, ...], NDArray[np.void]] = {}
-        # of moments, the identity of their contact
+        # identity of a moment → that of its contact
         self._contact: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._effort: dict[str, Any] = dict.fromkeys(("motor", "constraint"), 0.0)
         self._foot: dict[str, Any] = dict.fromkeys(WRENCH, 0.0)
         self._report: dict[str, float] = {}
-        self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
+        self._errors: list[Any] = [0, (0.0, 0.0, 0.0)]
 
     def begin(self) -> None:
-        """Parts are not sampled by sensors."""
-        self._stepper.data.command.heard[:] = 0
+        """Begin the parts, which sensors do not sample."""
+        self._stepper.data.command.active_sensors[:] = 0
 
     def add(self, length: float) -> None:
-        """Add the part of a length [s] that was just done."""
+        """Add the last part, of a length [s]."""
         data = self._stepper.data
         rows = data.memory.contact[: data.memory.count[0]]
         names = [tuple(row) for row in rows[IDENTITY].tolist()]
@@ -75,12 +75,12 @@ class DividedStep:
             before[name] = larger(float(report[name]), before.get(name, 0.0))
         for name in LEAST:
             before[name] = min(float(report[name]), before.get(name, np.inf))
-        missed, errors = self._stepper.said
-        worst = map(larger, errors, self._said[1])
-        self._said = [self._said[0] + missed, tuple(worst)]
+        missed, errors = self._stepper.last_errors
+        worst = map(larger, errors, self._errors[1])
+        self._errors = [self._errors[0] + missed, tuple(worst)]
 
     def end(self, dt: float) -> None:
-        """The last part was added: memory and outcome become those of the whole step [s]."""
+        """Make memory and outcome those of the whole step [s], after its last part."""
         stepper = self._stepper
         names = sorted(self._rows)
         stepper.make_room(len(names))
@@ -94,22 +94,22 @@ class DividedStep:
             data.outcome.effort[name] = total / dt
         for name, total in self._foot.items():
             data.memory.foot[name] = total / dt
-        _press(stepper)
+        _store_pressure_points(stepper)
         for name, value in self._report.items():
             data.outcome.report[name][0] = value
         data.outcome.q_before[:], data.outcome.v_before[:] = self._start.q, self._start.v
-        data.command.heard[:] = self._start.command.heard
-        stepper.said = self._said
-        if data.command.heard.any():
+        data.command.active_sensors[:] = self._start.command.active_sensors
+        stepper.last_errors = self._errors
+        if data.command.active_sensors.any():
             args = (stepper.tables, data, stepper.workspace, dt)
             entry(measurement.sample_again, *args)(*args)
 
 
-def _press(stepper: Stepper) -> None:
-    """Pressure points of feet that stand, from their wrenches."""
+def _store_pressure_points(stepper: Stepper) -> None:
+    """Store pressure points of loaded feet, from their wrenches."""
     sole, corner = stepper.tables.foot, stepper.tables.corner
-    for row, own in zip(stepper.data.memory.foot, sole, strict=True):
+    for row, sole_row in zip(stepper.data.memory.foot, sole, strict=True):
         at = loads.pressure_point(row["local_force"], row["local_torque"])
         if row["state"] and at is not None:
             row["pressure"] = at
-            row["margin"] = feet.margin(corner, own["first"], own["end"], at[0], at[1])
+            row["margin"] = feet.margin(corner, sole_row["first"], sole_row["end"], at[0], at[1])

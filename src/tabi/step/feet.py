@@ -1,4 +1,4 @@
-"""What carries a robot: the state of each foot after a step, for every law of contact.
+"""State of each foot after a step, for every law of contact.
 
 From the points in which a foot meets other bodies, by their gaps at the end of the step, and from
 the sum of their forces; never from the forces of single corners, which are not unique.
@@ -6,55 +6,58 @@ the sum of their forces; never from the forces of single corners, which are not 
     wrench   f = Σ ±λ/h,   τ = Σ ±((p − p_F) × λ/h + λ_τ/h)                                     (1)
     pressure point, in the foot's frame:   x = −τ_y/f_z,   y = τ_x/f_z                          (2)
     state    none without a load; by where the pressure point is in the convex hull of the points
-             that touch (gap < CLOSE): inside of it a face, on a side of it an edge. In a corner of
-             it the load, which is not unique, does not say whether the other end of an edge rests
+             that touch (gap < TOUCH_GAP_M): inside of it a face, on a side of it an edge. In a
+             corner of it the load, which is not unique, does not say whether the other end of an
+             edge rests
              beside it: an edge if it does, a vertex if it leaves                               (3)
     motion   slide where a point that touches moves and friction is used up; also where it moves
-             fast and the force says nothing, as it turns on the spot or a pyramid's facet is
+             fast and the force is no evidence, as it turns on the spot or a pyramid's facet is
              reached; not on springs, which creep under any load                                (4)
-    signal   on after DEBOUNCE with more than ON of the robot's weight on the foot,
-             off after as long with less than OFF                                               (5)
+    signal   on after DEBOUNCE_S with more than ON_LOAD_SHARE of the robot's weight on the foot,
+             off after as long with less than OFF_LOAD_SHARE
+             (5)
     margin   distance of the pressure point from the edge of the sole, negative outside         (6)
 
-A part of every step: it adds no force, and looks when all is known.
+A part of every step: it adds no force, and is evaluated after the step.
 """
 
 from tabi.dynamics import loads
 from tabi.jit import kernel
 from tabi.recording.foot_words import EDGE, FACE, NONE, SLIDES, VERTEX
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
-from tabi.step.parts import nothing as load
-from tabi.step.parts import right as judge
+from tabi.step.parts import no_action as load
+from tabi.step.parts import no_judge as judge
 from tabi.step.rows.contacts import SPRINGS
 from tabi.step.tables import CONTACTS, MOMENTS
 
 __all__ = ["finish", "judge", "load"]
 
 # points with a smaller gap touch; a pressure point nearer to a side of their hull is on it [m]
-CLOSE, ON_EDGE = 1e-5, 1e-5
-# a point moves that is faster [m/s], and is fast; share of the friction that is all of it
-MOVES, FAST, USED = 1e-5, 1e-3, 0.999
-# a point above its plane leaves that rises faster [m/s]: ten times the usual tolerance
-LEAVES = 1e-7
+TOUCH_GAP_M, EDGE_DISTANCE_M = 1e-5, 1e-5
+# speed of a point that moves, and of one that moves fast [m/s]; share of the friction limit from
+# which on friction is used up
+MIN_SLIP_SPEED, FAST_SLIP_SPEED, FULL_FRICTION_SHARE = 1e-5, 1e-3, 0.999
+# speed at which a point above its plane lifts off [m/s]: ten times the usual tolerance
+LIFT_OFF_SPEED = 1e-7
 # of (5): time [s], shares of the weight
-DEBOUNCE, ON, OFF = 5e-3, 0.02, 0.01
+DEBOUNCE_S, ON_LOAD_SHARE, OFF_LOAD_SHARE = 5e-3, 0.02, 0.01
 
 
 # ---- after a step -------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def finish(own, t, d, s, h):
-    """All feet after a step."""
+def finish(part_memory, t, d, s, h):
+    """Update all feet after a step."""
     d.memory.clock[0] += h
     for k in range(t.foot.shape[0]):
         if t.foot[k].body > 0:
-            look(t, d, s, k, h)
+            update_foot(t, d, s, k, h)
 
 
 @kernel
-def look(t, d, s, k, h):
-    """Equations (1) to (6) of the foot k."""
+def update_foot(t, d, s, k, h):
+    """Update the foot k by equations (1) to (6)."""
     sole, foot, w, m = t.foot[k], d.memory.foot[k], s.dynamics, t.model
     body = w.body[sole.body]
     turn, before = load9(body.rotation), foot.state
@@ -75,9 +78,9 @@ def look(t, d, s, k, h):
         force, torque = add(force, l), add(torque, cross(r, l))
         v = load3(row.velocity)
         away = dot(n, v)
-        if row.gap + h * away > CLOSE:
+        if row.gap + h * away > TOUCH_GAP_M:
             continue
-        # it touches: its place in the foot's frame
+        # it touches: position in the foot's frame
         r = mul_t(load9(sole.rotation), mul_t(turn, r))
         s.foot_x[touching], s.foot_y[touching] = r[0], r[1]
         touching += 1
@@ -92,14 +95,14 @@ def look(t, d, s, k, h):
     store3(foot.torque, torque)
     store3(foot.local_force, mul_t(load9(sole.rotation), mul_t(turn, force)))
     store3(foot.local_torque, mul_t(load9(sole.rotation), mul_t(turn, torque)))
-    _press(foot, normal, slip**0.5, friction, force)
-    _place(t, d, s, k, touching, springs)
+    _store_support_forces(foot, normal, slip**0.5, friction, force)
+    _store_pressure(t, d, s, k, touching, springs)
     if foot.state % SLIDES == VERTEX:
-        # the points that stay, in place of all that touch
+        # the points that stay instead of all that touch
         staying = _gather_staying(d, s, sole, origin, turn, h)
         if staying > 0:
             foot.state += min(_dimension(s, staying), EDGE) - VERTEX
-    _signal(sole, foot, h)
+    _update_switch(sole, foot, h)
     out = d.outcome
     if foot.state != before:
         if out.event_count[0] < out.event.shape[0]:
@@ -110,8 +113,8 @@ def look(t, d, s, k, h):
 
 
 @kernel(inline=True)
-def _press(foot, normal, slip, friction, force):
-    """Normal and tangential force of a support whose normals have a sum."""
+def _store_support_forces(foot, normal, slip, friction, force):
+    """Store normal and tangential force of a support, from the sum of its normals."""
     size = dot(normal, normal) ** 0.5
     normal = scale(1.0 / size, normal) if size > 0.0 else (0.0, 0.0, 0.0)
     store3(foot.normal, normal)
@@ -122,7 +125,7 @@ def _press(foot, normal, slip, friction, force):
 
 @kernel(inline=True)
 def _gather_staying(d, s, sole, origin, turn, h):
-    """Places, in the foot's frame, of the points that touch and do not leave; how many."""
+    """Store positions, in the foot's frame, of points that touch and stay; returns their number."""
     count = 0
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
@@ -130,7 +133,7 @@ def _gather_staying(d, s, sole, origin, turn, h):
             continue
         away = dot(load3(row.normal), load3(row.velocity))
         gap = row.gap + h * away
-        if gap <= CLOSE and not (gap > 0.0 and away > LEAVES):
+        if gap <= TOUCH_GAP_M and not (gap > 0.0 and away > LIFT_OFF_SPEED):
             r = sub(load3(row.position), origin)
             r = mul_t(load9(sole.rotation), mul_t(turn, r))
             s.foot_x[count], s.foot_y[count] = r[0], r[1]
@@ -140,28 +143,28 @@ def _gather_staying(d, s, sole, origin, turn, h):
 
 @kernel
 def _dimension(s, n):
-    """Whether n points are a vertex, an edge or a face, as far as ON_EDGE tells them apart."""
+    """Return whether n points are a vertex, an edge or a face, within EDGE_DISTANCE_M."""
     x, y, far, across = s.foot_x, s.foot_y, 0, 0.0
     for i in range(1, n):
-        if _squared(x[i] - x[0], y[i] - y[0]) > _squared(x[far] - x[0], y[far] - y[0]):
+        if _squared_norm(x[i] - x[0], y[i] - y[0]) > _squared_norm(x[far] - x[0], y[far] - y[0]):
             far = i
     ux, uy = x[far] - x[0], y[far] - y[0]
-    length = _squared(ux, uy)
-    if length <= ON_EDGE * ON_EDGE:
+    length = _squared_norm(ux, uy)
+    if length <= EDGE_DISTANCE_M * EDGE_DISTANCE_M:
         return VERTEX
     for i in range(1, n):
         across = max(across, abs(ux * (y[i] - y[0]) - uy * (x[i] - x[0])))
-    return FACE if across > ON_EDGE * length**0.5 else EDGE
+    return FACE if across > EDGE_DISTANCE_M * length**0.5 else EDGE
 
 
 @kernel(inline=True)
-def _squared(x, y):
+def _squared_norm(x, y):
     return x * x + y * y
 
 
 @kernel(inline=True)
-def _place(t, d, s, k, touching, springs):
-    """Pressure point, margin and state, as far as forces say."""
+def _store_pressure(t, d, s, k, touching, springs):
+    """Store pressure point, margin and state, as far as forces determine them."""
     sole, foot = t.foot[k], d.memory.foot[k]
     fz = foot.local_force[2]
     foot.state, foot.margin = NONE, 0.0
@@ -172,15 +175,15 @@ def _place(t, d, s, k, touching, springs):
     foot.pressure[0], foot.pressure[1] = x, y
     foot.margin = margin(t.corner, sole.first, sole.end, x, y)
     foot.state = _hull_state(s, touching, x, y)
-    used = foot.tangential_force >= USED * foot.friction * foot.normal_force
-    if (foot.slip > MOVES and used) or (foot.slip > FAST and not springs):
+    used = foot.tangential_force >= FULL_FRICTION_SHARE * foot.friction * foot.normal_force
+    if (foot.slip > MIN_SLIP_SPEED and used) or (foot.slip > FAST_SLIP_SPEED and not springs):
         foot.state += SLIDES
 
 
 @kernel
 def margin(corner, first, end, x, y):
-    """Signed distance of a point from the nearest edge of a convex polygon, anticlockwise; outside
-    of it minus its distance from the polygon.
+    """Return the signed distance [m] of a point from the nearest edge of a convex polygon,
+    anticlockwise; outside of it minus its distance from the polygon.
     """
     least = 0.0
     for i in range(first, end):
@@ -190,12 +193,12 @@ def margin(corner, first, end, x, y):
         depth /= (ux * ux + uy * uy) ** 0.5
         if i == first or depth < least:
             least = depth
-    return least if least >= 0.0 else -_outside(corner, first, end, x, y)
+    return least if least >= 0.0 else -_distance(corner, first, end, x, y)
 
 
 @kernel
-def _outside(corner, first, end, x, y):
-    """Distance of a point from the sides of a polygon."""
+def _distance(corner, first, end, x, y):
+    """Return the distance of a point from the sides of a polygon [m]."""
     nearest = -1.0
     for i in range(first, end):
         j = i + 1 if i + 1 < end else first
@@ -211,9 +214,9 @@ def _outside(corner, first, end, x, y):
 
 @kernel
 def _hull_state(s, n, px, py):
-    """Where a point is in the hull of the points that touch.
+    """Return the state by the place of a point in the hull of the points that touch.
 
-    The hull is walked round from its lowest point on (Jarvis), which takes as many turns as it has
+    The hull is traversed from its lowest point on (Jarvis), in as many iterations as it has
     corners.
     """
     x, y, start = s.foot_x, s.foot_y, 0
@@ -225,14 +228,14 @@ def _hull_state(s, n, px, py):
         there = -1
         for i in range(n):
             ux, uy = x[i] - x[here], y[i] - y[here]
-            if ux * ux + uy * uy <= ON_EDGE * ON_EDGE:
+            if ux * ux + uy * uy <= EDGE_DISTANCE_M * EDGE_DISTANCE_M:
                 continue
             if there >= 0:
                 vx, vy = x[there] - x[here], y[there] - y[here]
                 turn = vx * uy - vy * ux
                 u, v = ux * ux + uy * uy, vx * vx + vy * vy
-                little = 1e-9 * max(u, v)
-                if turn > little or (turn > -little and u <= v):
+                tolerance = 1e-9 * max(u, v)
+                if turn > tolerance or (turn > -tolerance and u <= v):
                     continue
             there = i
         if there < 0:
@@ -240,16 +243,16 @@ def _hull_state(s, n, px, py):
         ux, uy, rx, ry = x[there] - x[here], y[there] - y[here], px - x[here], py - y[here]
         size = (ux * ux + uy * uy) ** 0.5
         area += (x[here] - x[start]) * uy - (y[here] - y[start]) * ux
-        sides += ux * ry - uy * rx <= ON_EDGE * size
-        corners += rx * rx + ry * ry <= ON_EDGE * ON_EDGE
+        sides += ux * ry - uy * rx <= EDGE_DISTANCE_M * size
+        corners += rx * rx + ry * ry <= EDGE_DISTANCE_M * EDGE_DISTANCE_M
         here = there
         if here == start:
             break
-    flat = area > ON_EDGE * ON_EDGE
+    flat = area > EDGE_DISTANCE_M * EDGE_DISTANCE_M
     if there < 0:
-        # one point, and a soft sole may bear elsewhere
+        # one point; the load of a soft sole may be elsewhere
         dx, dy = px - x[start], py - y[start]
-        return VERTEX if dx * dx + dy * dy <= ON_EDGE * ON_EDGE else FACE
+        return VERTEX if dx * dx + dy * dy <= EDGE_DISTANCE_M * EDGE_DISTANCE_M else FACE
     if corners > 0 or (flat and sides > 1):
         return VERTEX
     # a line has two sides, and a pressure point on it is on both
@@ -257,10 +260,10 @@ def _hull_state(s, n, px, py):
 
 
 @kernel(inline=True)
-def _signal(sole, foot, h):
-    """Rule (5)."""
-    limit = OFF if foot.signal == 1 else ON
-    says = 1 if foot.normal_force > limit * sole.weight else 0
-    foot.since = foot.since + h if says != foot.signal else 0.0
-    if foot.since >= DEBOUNCE - 1e-9:
-        foot.signal, foot.since = says, 0.0
+def _update_switch(sole, foot, h):
+    """Update the contact switch of a foot by (5)."""
+    limit = OFF_LOAD_SHARE if foot.signal == 1 else ON_LOAD_SHARE
+    loaded = 1 if foot.normal_force > limit * sole.weight else 0
+    foot.since = foot.since + h if loaded != foot.signal else 0.0
+    if foot.since >= DEBOUNCE_S - 1e-9:
+        foot.signal, foot.since = loaded, 0.0

@@ -1,4 +1,4 @@
-"""Tables of feet: their soles, what is known of them after a step, and what became of them."""
+"""Tables of feet: their soles, their states after a step, and changes of these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model
 
-# events that are kept until somebody fetches them
+# events that are stored until they are fetched
 EVENTS = 256
 
 SOLE = np.dtype(
@@ -19,18 +19,20 @@ SOLE = np.dtype(
         ("position", REAL, 3),
         ("first", INDEX),
         ("end", INDEX),
-        # of the robot [N]
+        # weight of the robot [N]
         ("weight", REAL),
     ],
     align=True,
 )
 FOOT = np.dtype(
     [
-        # NONE to FACE, and SLIDES where it does; signal: 0 or 1, and since when the load says else
+        # NONE to FACE, plus SLIDES if it slides; switch: 0 or 1, and how long the load has been
+        # other
         ("state", INDEX),
         ("signal", INDEX),
         ("since", REAL),
-        # of all contacts about the foot's origin, in the world's axes and in the foot's [N, N·m]
+        # wrench of all contacts about the foot's origin, in the world's axes and in the foot's [N,
+        # N·m]
         ("force", REAL, 3),
         ("torque", REAL, 3),
         ("local_force", REAL, 3),
@@ -52,13 +54,15 @@ EVENT = np.dtype([("time", REAL), ("foot", INDEX), ("before", INDEX), ("after", 
 
 
 def soles(model: Model) -> tuple[NDArray[np.void], NDArray[np.float64]]:
-    """Table of SOLE of all feet in the order of ``model.feet``, and their corners [m]."""
+    """Return the table of SOLE of all feet in the order of ``model.feet``, and their corners
+    [m].
+    """
     rows, corners = table(len(model.feet), SOLE), [np.zeros((0, 2))]
     g, body = float(np.linalg.norm(model.arrays.gravity)), model.arrays.body
     for row, foot in zip(rows, model.feet.values(), strict=True):
-        own = body["root"] == body["root"][foot.body]
-        own[0] = False
-        row["body"], row["weight"] = foot.body, g * body["mass"][own].sum()
+        of_robot = body["root"] == body["root"][foot.body]
+        of_robot[0] = False
+        row["body"], row["weight"] = foot.body, g * body["mass"][of_robot].sum()
         row["rotation"], row["position"] = foot.placement.R.ravel(), foot.placement.p
         row["first"] = sum(map(len, corners))
         row["end"] = row["first"] + len(foot.polygon)

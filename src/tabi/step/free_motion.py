@@ -1,8 +1,8 @@
 """Equation (1) of ``step``: all forces, and the velocities without contacts.
 
     M̂ a = τ₀ − b(q, v),   v_free = v + h a,   M̂ = M + h B                                       (1)
-τ₀, h B: sums over the forces, of what they are at the velocity before the step and how they fall
-with the one after it. Joints that a force holds have a velocity, and the force comes out.
+τ₀, h B: sums over the forces, at the velocity before the step, and of their slopes by the one after
+it. Joints that a force holds have a fixed velocity, and the force follows.
 """
 
 from tabi.dynamics import aba, forward, free
@@ -11,15 +11,15 @@ from tabi.step import corrections
 
 
 def free_motion_on(load):
-    """The free motion of a step, from the kernel that loads all forces."""
+    """Make ``free_motion`` from the kernel that loads all forces."""
 
     @kernel(apart="boolean")
     def free_motion(t, d, s, h, guess):
-        """s.v_free; False where a joint has no inertia. guess: of the active set."""
+        """Compute s.v_free; False if a joint has no inertia. guess: number of the active set."""
         m, w = t.model, s.dynamics
         clear_forces(m, d, s)
         load(t, d, s, h)
-        hand_over_forces(m, s)
+        pass_forces(m, s)
         corrections.mark_near(t, d, s)
         free.measure(m, w.load, h, w)
         if aba.factor(m, w) != 0:
@@ -34,7 +34,7 @@ def free_motion_on(load):
 
 @kernel(inline=True)
 def clear_forces(m, d, s):
-    """No force yet; the inertia of rotors is there, and joints with a prescribed velocity."""
+    """Clear forces; set the inertia of rotors, and joints with a prescribed velocity."""
     for k in range(d.v.shape[0]):
         s.applied[k], s.added[k] = 0.0, m.dof[k].armature
         s.dynamics.dof[k].fixed = m.dof[k].prescribed
@@ -43,8 +43,8 @@ def clear_forces(m, d, s):
 
 
 @kernel(inline=True)
-def hand_over_forces(m, s):
-    """Forces, and what they add to the inertia of joints, for the articulated-body algorithm."""
+def pass_forces(m, s):
+    """Pass forces, and their addition to the inertia of joints, to articulated-body dynamics."""
     w = s.dynamics
     for k in range(s.applied.shape[0]):
         w.load[k] = s.applied[k]
@@ -53,7 +53,7 @@ def hand_over_forces(m, s):
 
 @kernel(inline=True)
 def store_velocities(d, s, h):
-    """s.v_free from the accelerations, without rounding where a joint is held."""
+    """Compute s.v_free from the accelerations, without rounding where a joint is held."""
     for k in range(d.v.shape[0]):
-        held = s.dynamics.dof[k].fixed != 0
-        s.v_free[k] = s.held_velocity[k] if held else d.v[k] + h * s.acceleration[k]
+        is_fixed = s.dynamics.dof[k].fixed != 0
+        s.v_free[k] = s.held_velocity[k] if is_fixed else d.v[k] + h * s.acceleration[k]

@@ -1,25 +1,25 @@
 """The parts that a step is built from: forces, kinds of rows, and a law of contact.
 
-A part is a module, or any object, with kernels of these names. ``own`` is what the part itself
-remembers between steps (its plain function ``memory(model)`` makes it; none without that function);
-t, d, s: ``Tables``, ``StepData`` and ``StepWorkspace``; h: the step [s].
+A part is a module, or any object, with kernels of these names. ``part_memory`` is the array that
+the part keeps between steps (made by its plain function ``memory(model)``, if it has one); t, d, s:
+``Tables``, ``StepData`` and ``StepWorkspace``; h: the step [s].
 
 A **force** adds to the joint forces:
 
-    load(own, t, d, s, h)                     adds to s.applied and s.added
-    judge(own, t, d, s, h, tolerance, guess)  after contacts: how many guesses were wrong, and the
-                                              largest error [m/s or rad/s]
-    finish(own, t, d, s, h)                   once, when the velocities of the end are known
+    load(part_memory, t, d, s, h)             adds to s.applied and s.added
+    judge(part_memory, t, d, s, h, tolerance, guess)   after contacts: returns the number of wrong
+                                              guesses and the largest error [m/s or rad/s]
+    finish(part_memory, t, d, s, h)           once, when the velocities of the end are known
 
 A **kind of rows** adds points, and makes three rows of the problem from each:
 
-    withhold(own, t, d, count, s)             leaves out contact points; returns how many stay
-    add(own, t, d, count, s, h)               adds points behind ``count``; returns how many there
-                                              are then, also if too many
-    fill(own, t, d, e, s, x, group, h)        the row x of the problem from the point e
-    warm_start(own, t, d, e, s, x, found)     impulses to begin with, from the row ``found`` of
-                                              d.memory.contact, −1 for new ones
-    revise(own, t, d, s, group, tolerance, turn)   after a group was solved: changes its
+    withhold(part_memory, t, d, count, s)     removes contact points; returns how many stay
+    add(part_memory, t, d, count, s, h)       adds points behind ``count``; returns the new count,
+                                              also if it exceeds the memory
+    fill(part_memory, t, d, e, s, x, group, h)   the row x of the problem from the point e
+    warm_start(part_memory, t, d, e, s, x, previous)   initial impulses from the row ``previous`` of
+                                              d.memory.contact, −1 for new points
+    revise(part_memory, t, d, s, group, tolerance, turn)   after a group was solved: changes its
                                               coefficients; returns how many, and their error [m/s]
 
 A **law** solves a group of contacts:
@@ -29,8 +29,8 @@ A **law** solves a group of contacts:
     prepare(p, work)                          returns how many blocks it needs
     solve(p, t, tolerance, impulse, work)     returns iterations, attempt, and whether it failed
     CERTIFIED                                 whether its solutions obey Coulomb's law exactly
-    look(own, t, d, s, g, h)                  optional: before group g is solved; what the law wants
-                                              to know of its points, into its scratch
+    look(part_memory, t, d, s, g, h)          optional: before group g is solved, stores data of its
+                                              points in the scratch of the law
     tie(s, count)                             optional: points whose bodies belong to one group
                                               without touching, into s.groups.tied
     velocities(p, l, u, s)                    optional: velocities u of impulses l, where they are
@@ -49,10 +49,21 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi._renamed import renamed_in_module
 from tabi.contact import bodies
 from tabi.jit import kernel
 from tabi.model.compiled import Model
 from tabi.step.tables import NO_MEMORY
+
+__getattr__ = renamed_in_module(
+    __name__,
+    {
+        "keep_all": f"{__name__}.withhold_none",
+        "nothing": f"{__name__}.no_action",
+        "right": f"{__name__}.no_judge",
+        "unchanged": f"{__name__}.no_revision",
+    },
+)
 
 FORCE = ("load", "judge", "finish")
 ROWS = ("withhold", "add", "fill", "warm_start", "revise")
@@ -65,7 +76,7 @@ def name_of(part: Any) -> str:
 
 
 def check(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> None:
-    """Refuse a part that lacks something, or two of one name."""
+    """Reject a part with a missing attribute, and two parts of one name."""
     for what, parts, needed in (
         ("force", forces, FORCE),
         ("kind of rows", rows, ROWS),
@@ -89,7 +100,7 @@ def check(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> None:
 
 
 class Kernels(NamedTuple):
-    """Kernels of all parts, in their order."""
+    """Kernels of all parts, in the order of the parts."""
 
     load: tuple[Any, ...]
     judge: tuple[Any, ...]
@@ -108,7 +119,7 @@ class Kernels(NamedTuple):
 
 
 def kernels(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> Kernels:
-    """What a step is compiled from."""
+    """Return the kernels of the parts of a step."""
     of_forces = (tuple(getattr(force, name) for force in forces) for name in FORCE)
     of_rows = (tuple(getattr(kind, name) for kind in rows) for name in ROWS)
     look = getattr(law, "look", no_look)
@@ -119,32 +130,32 @@ def kernels(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> Kernels
 
 
 def memory(parts: tuple[Any, ...], model: Model) -> tuple[NDArray[Any], ...]:
-    """What each part remembers itself, as it begins."""
+    """Return the initial memory of each part."""
     return tuple(p.memory(model) if hasattr(p, "memory") else NO_MEMORY for p in parts)
 
 
-# ---- for parts that have nothing to do there ----------------------------------------------------
+# ---- defaults for parts -------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def right(own, t, d, s, h, tolerance, guess):
+def no_judge(part_memory, t, d, s, h, tolerance, guess):
     """``judge`` of a force that guesses nothing."""
     return 0, 0.0
 
 
 @kernel(inline=True)
-def nothing(own, t, d, s, h):
-    """``load`` or ``finish`` of a force without one."""
+def no_action(part_memory, t, d, s, h):
+    """Do nothing: ``load`` or ``finish`` of a force without one."""
 
 
 @kernel(inline=True)
-def no_look(own, t, d, s, g, h):
-    """``look`` of a law that needs the problem alone."""
+def no_look(part_memory, t, d, s, g, h):
+    """Do nothing: ``look`` of a law that reads the problem only."""
 
 
 @kernel(inline=True)
 def no_tie(s, count):
-    """``tie`` of a law under which only touching joins."""
+    """Tie nothing: ``tie`` of a law whose groups are of touching bodies only."""
     for e in range(count):
         s.groups.tied[e] = 0
 
@@ -156,111 +167,111 @@ def rigid_velocities(p, l, u, s):
 
 
 @kernel(inline=True)
-def keep_all(own, t, d, count, s):
-    """``withhold`` of rows that leave contacts alone."""
+def withhold_none(part_memory, t, d, count, s):
+    """Keep all contacts: ``withhold`` of rows that remove none."""
     return count
 
 
 @kernel(inline=True)
-def unchanged(own, t, d, s, group, tolerance, turn):
-    """``revise`` of rows whose coefficients stay."""
+def no_revision(part_memory, t, d, s, group, tolerance, turn):
+    """Change nothing: ``revise`` of rows with constant coefficients."""
     return 0, 0.0
 
 
 @kernel(inline=True)
 def worse(a, b):
-    """The larger of two errors; a NaN wins, and stays."""
+    """Return the larger of two errors, NaN if one of them is NaN."""
     return a if b <= a or a != a else b
 
 
 # ---- one kernel from those of several parts -----------------------------------------------------
-# ``at`` is the place of the first part's own memory
+# ``at`` is the index of the first part in ``Memory.parts``
 
 
-def in_turn(kernels, at):
-    """All of them, one after the other."""
+def run_all(kernels, at):
+    """Return a kernel that runs all kernels one after the other."""
     first, last = kernels[0], len(kernels) == 1
-    rest = first if last else in_turn(kernels[1:], at + 1)
+    rest = first if last else run_all(kernels[1:], at + 1)
 
     @kernel(inline=True)
-    def run(t, d, *others):
-        first(d.memory.own[at], t, d, *others)
+    def run(t, d, *args):
+        first(d.memory.parts[at], t, d, *args)
         if not last:
-            rest(t, d, *others)
+            rest(t, d, *args)
 
     return run
 
 
-def judged(kernels, at):
-    """All of them: the sum of what they count, and the largest of their errors."""
+def judge_all(kernels, at):
+    """Return a kernel that adds up the counts of all kernels, with their largest error."""
     if not kernels:
-        return _all_right
-    first, rest = kernels[0], judged(kernels[1:], at + 1)
+        return _nothing_left
+    first, rest = kernels[0], judge_all(kernels[1:], at + 1)
 
     @kernel(inline=True)
-    def judge(t, d, *others):
-        wrong, error = first(d.memory.own[at], t, d, *others)
-        more, worst = rest(t, d, *others)
-        return wrong + more, worse(error, worst)
+    def judge(t, d, *args):
+        wrong, error = first(d.memory.parts[at], t, d, *args)
+        rest_wrong, worst = rest(t, d, *args)
+        return wrong + rest_wrong, worse(error, worst)
 
     return judge
 
 
 @kernel(inline=True)
-def _all_right(t, d, *others):
-    """Nothing is left to be judged."""
+def _nothing_left(t, d, *args):
+    """Return no wrong guess and no error."""
     return 0, 0.0
 
 
-def counted(kernels, at, number=0):
-    """All of them, each handed the count that the last one returned; new points are of its kind."""
+def add_all(kernels, at, number=0):
+    """Return a kernel that passes the count from kernel to kernel; new points get its kind."""
     if not kernels:
-        return _same_count
-    first, rest = kernels[0], counted(kernels[1:], at + 1, number + 1)
+        return _unchanged_count
+    first, rest = kernels[0], add_all(kernels[1:], at + 1, number + 1)
 
     @kernel(inline=True)
-    def count_on(t, d, count, s, *others):
-        total = first(d.memory.own[at], t, d, count, s, *others)
+    def count_on(t, d, count, s, *args):
+        total = first(d.memory.parts[at], t, d, count, s, *args)
         for e in range(count, min(total, s.kind.shape[0])):
             s.kind[e] = number
-        # where they do not fit, more need not be looked for
+        # no further points where memory is exceeded
         if total > s.kind.shape[0]:
             return total
-        return rest(t, d, total, s, *others)
+        return rest(t, d, total, s, *args)
 
     return count_on
 
 
 @kernel(inline=True)
-def _same_count(t, d, count, s, *others):
-    """No kind is left."""
+def _unchanged_count(t, d, count, s, *args):
+    """Return the count as it is, behind the last kind."""
     return count
 
 
-def chosen(kernels, at, number=0):
-    """The one whose kind the point e is of."""
+def dispatch_by_kind(kernels, at, number=0):
+    """Return a kernel that calls the one for the kind of the point e."""
     first = kernels[0]
 
     @kernel(inline=True)
-    def only(t, d, e, s, *others):
-        first(d.memory.own[at], t, d, e, s, *others)
+    def only(t, d, e, s, *args):
+        first(d.memory.parts[at], t, d, e, s, *args)
 
     if len(kernels) == 1:
         return only
-    rest = chosen(kernels[1:], at + 1, number + 1)
+    rest = dispatch_by_kind(kernels[1:], at + 1, number + 1)
 
     @kernel(inline=True)
-    def either(t, d, e, s, *others):
+    def either(t, d, e, s, *args):
         if s.kind[e] == number:
-            first(d.memory.own[at], t, d, e, s, *others)
+            first(d.memory.parts[at], t, d, e, s, *args)
         else:
-            rest(t, d, e, s, *others)
+            rest(t, d, e, s, *args)
 
     return either
 
 
 class Assembled(NamedTuple):
-    """Kernels of a step, each made of those of all its parts.
+    """Kernels of a step, each combined from those of all its parts.
 
     Attributes:
         load, judge, finish: of all forces. find_contacts: adds contact points; add_others: those of
@@ -287,23 +298,23 @@ class Assembled(NamedTuple):
     certified: bool
 
 
-def assembled(k: Kernels) -> Assembled:
-    """The kernels of a step from those of its parts."""
-    # parts remember in the order of ``Step.parts``: forces, kinds of rows, the law
+def assemble_kernels(k: Kernels) -> Assembled:
+    """Return the kernels of a step, combined from those of its parts."""
+    # memories are in the order of ``Step.parts``: forces, kinds of rows, the law
     rows_at, last = len(k.load), len(k.add) - 1
     law_at = rows_at + len(k.add)
     return Assembled(
-        load=in_turn(k.load, 0),
-        judge=judged(k.judge, 0),
-        finish=in_turn(k.finish, 0),
-        find_contacts=counted(k.add[:1], rows_at),
-        add_others=counted(k.add[1:last], rows_at + 1, 1),
-        add_joints=counted(k.add[last:], rows_at + last, last),
-        withhold=counted(k.withhold, rows_at),
-        revise=judged(k.revise, rows_at),
-        fill=chosen(k.fill, rows_at),
-        warm_start=chosen(k.warm_start, rows_at),
-        look=in_turn((k.look,), law_at),
+        load=run_all(k.load, 0),
+        judge=judge_all(k.judge, 0),
+        finish=run_all(k.finish, 0),
+        find_contacts=add_all(k.add[:1], rows_at),
+        add_others=add_all(k.add[1:last], rows_at + 1, 1),
+        add_joints=add_all(k.add[last:], rows_at + last, last),
+        withhold=add_all(k.withhold, rows_at),
+        revise=judge_all(k.revise, rows_at),
+        fill=dispatch_by_kind(k.fill, rows_at),
+        warm_start=dispatch_by_kind(k.warm_start, rows_at),
+        look=run_all((k.look,), law_at),
         tie=k.tie,
         velocities=k.velocities,
         prepare=k.prepare,

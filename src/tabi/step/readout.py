@@ -1,9 +1,9 @@
-"""Quantities read from a step that was done, without making objects of its contacts.
+"""Quantities of a finished step, read without making objects of its contacts.
 
     X_WF = X_WB X_BF,   v_F = v_O + ω × p_OF                                                    (1)
     f = Σ ±λ/h,   τ = Σ ±((p − p_F) × λ/h + λ_τ/h)                                              (2)
-(1): a frame F of a body B whose tree has its origin at O, and how it moves; (2): what all contacts
-exert on a body about the origin of F, λ_τ: impulses of torsional and rolling friction.
+(1): pose and velocity of a frame F of a body B whose tree has its origin at O; (2): wrench of all
+contacts on a body about the origin of F, λ_τ: impulses of torsional and rolling friction.
 """
 
 from math import nan
@@ -28,8 +28,8 @@ from tabi.step.tables import CONTACTS, MOMENTS
 
 @kernel
 def joint_state(m, d, rows, out):
-    """Position, velocity and motor effort of degrees of freedom, as rows of ``out``, shape (3, ·);
-    the position is 0 where a joint has no single one. No numbers where there is no such degree.
+    """Write position, velocity and motor effort of degrees of freedom to rows of ``out``, shape
+    (3, ·); the position is 0 where a joint has no single one, all are NaN for invalid rows.
     """
     for i in range(rows.shape[0]):
         k = rows[i]
@@ -43,14 +43,14 @@ def joint_state(m, d, rows, out):
 
 @kernel(inline=True)
 def _arm(w, body, placement):
-    """The origin of a frame of a body, from the origin of its tree."""
+    """Return the origin of a frame of a body, from the origin of its tree [m]."""
     row = w.body[body]
     return add(load3(row.position), mul(load9(row.rotation), load3(placement[9:12])))
 
 
 @kernel
-def senses(m, w, d, rows, body, placement, joints, R, p, moves):
-    """``joint_state`` and the ``frame`` of a body in one call, into arrays of their own: views of
+def measurement_state(m, w, d, rows, body, placement, joints, R, p, moves):
+    """Write ``joint_state`` and the ``frame`` of a body in one call, to separate arrays: views of
     one array would cost more than the call.
 
     Args:
@@ -62,7 +62,7 @@ def senses(m, w, d, rows, body, placement, joints, R, p, moves):
 
 @kernel
 def frame(m, w, body, placement, out):
-    """Equation (1).
+    """Write pose and velocity of a frame by (1).
 
     Args:
         placement: X_BF, rotation row by row, then position [m].
@@ -85,7 +85,7 @@ def _frame(m, w, body, placement, R, p, moves):
 
 @kernel
 def wrench(m, w, d, body, placement, h, out):
-    """Equation (2); force first."""
+    """Write the wrench of all contacts on a body by (2), force first [N, N·m]."""
     origin = add(_arm(w, body, placement), load3(w.body[m.body[body].root].origin))
     force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for e in range(d.memory.count[0]):
@@ -103,14 +103,14 @@ def wrench(m, w, d, body, placement, h, out):
 
 
 @kernel
-def zero_moment_point(d, own, out):
-    """That of the contacts on the bodies where ``own`` is 1, not 0, as ``dynamics.loads`` has it;
-    in the world, NaN without a load.
+def zero_moment_point(d, on_robot, out):
+    """Write the zero moment point of the contacts on the bodies where ``on_robot`` is 1, not 0, in
+    the world [m]; NaN without a load. See ``dynamics.loads``.
     """
     total, origin, first = loads.NOTHING, (0.0, 0.0, 0.0), True
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
-        side = own[row.a] - own[row.b]
+        side = on_robot[row.a] - on_robot[row.b]
         if row.kind > MOMENTS or side == 0.0:
             continue
         l = scale(side, load3(row.impulse))

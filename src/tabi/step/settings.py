@@ -1,4 +1,4 @@
-"""What a simulator is told besides its world: the step, the tolerance, the scheme."""
+"""Settings of a simulator besides its world: step, tolerance, scheme, order."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ Array = NDArray[np.float64]
 TIME_STEPPING, EVENT_DRIVEN = "time-stepping", "event-driven"
 SCHEMES = (TIME_STEPPING, EVENT_DRIVEN)
 ORDERS = (1, 2)
-# longest step, and from where on one is said to be long [s]
-LONGEST, LONG = 0.1, 0.01
-# the loosest tolerance that says anything about forces [m/s]
-LOOSEST = 0.01
+# longest step, and the step from which on a warning is given [s]
+MAX_STEP_S, LONG_STEP_S = 0.1, 0.01
+# largest tolerance at which forces mean anything [m/s]
+MAX_TOLERANCE = 0.01
 
 
 class LongStepWarning(UserWarning):
-    """A step so long that motion within it is seen coarsely."""
+    """Warning of a step so long that motion within it is resolved coarsely."""
 
 
 def checked_program(steps: Any, program: ArrayLike | None, freedoms: int) -> Array:
-    """Commands of so many steps, shape (steps, freedoms, 3), or none; refused where they are not
-    whole numbers and finite.
+    """Return commands of so many steps, shape (steps, freedoms, 3), or none; reject an invalid
+    count, another shape, and values that are not finite.
     """
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise ModelError(f"steps of a rollout are {steps!r}; expected a whole number ≥ 0")
     if program is None:
         return NO_PROGRAM
     try:
-        told = np.ascontiguousarray(program, float)
+        commands = np.ascontiguousarray(program, float)
     except (TypeError, ValueError):
-        told = np.zeros(0)
-    if not (told.shape == (steps, freedoms, 3) and np.isfinite(told).all()):
+        commands = np.zeros(0)
+    if not (commands.shape == (steps, freedoms, 3) and np.isfinite(commands).all()):
         raise ModelError(
-            f"program has shape {told.shape}; "
+            f"program has shape {commands.shape}; "
             f"expected finite numbers of shape {(int(steps), freedoms, 3)}"
         )
-    return told
+    return commands
 
 
 def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
-    """Refuse what no simulator can be made of."""
+    """Reject invalid arguments of a simulator."""
     if not isinstance(world, World):
         raise ModelError(f"world is {world!r}; expected a tabi.World")
     for name, value, expected in (
@@ -60,51 +60,53 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
     ):
         if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
             raise ModelError(f"{name} is {value!r}; expected a positive {expected}")
-    if dt > LONGEST:
+    if dt > MAX_STEP_S:
         raise ModelError(
             f"dt is {dt:g} s, in which things fall {0.5 * 9.81 * dt * dt:.2g} m unseen; expected "
-            f"at most {LONGEST:g} s, 1e-3 is usual"
+            f"at most {MAX_STEP_S:g} s, 1e-3 is usual"
         )
-    if dt > LONG:
+    if dt > LONG_STEP_S:
         warnings.warn(
             f"dt is {dt:g} s, in which what moves with 1 m/s goes {1e3 * dt:g} mm between two "
             f"looks at contacts; 1e-3 s is usual",
             LongStepWarning,
             stacklevel=3,
         )
-    if tolerance > LOOSEST:
+    if tolerance > MAX_TOLERANCE:
         raise ModelError(
             f"tolerance is {tolerance:g} m/s, at which contacts may as well not be solved; "
-            f"expected at most {LOOSEST:g} m/s, 1e-8 is usual"
+            f"expected at most {MAX_TOLERANCE:g} m/s, 1e-8 is usual"
         )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
 
 
-def several(name: str, parts: Any) -> tuple[Any, ...]:
-    """Parts of a step of a user's own."""
+def tuple_of_parts(name: str, parts: Any) -> tuple[Any, ...]:
+    """Return custom parts of a step as a tuple."""
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         raise ModelError(f"{name} are {parts!r}; expected a list of parts of your own")
     return tuple(parts)
 
 
 class OwnParts(TypedDict, total=False):
-    """Forces and kinds of rows of a user's own."""
+    """Custom forces and kinds of rows of a step."""
 
     forces: Iterable[Any]
     rows: Iterable[Any]
 
 
-def own_parts(own: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Forces and rows of a user's own; other names are refused as Python does."""
-    for name in own:
+def own_parts(named: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return custom forces and rows; reject other names as Python does."""
+    for name in named:
         if name not in OwnParts.__annotations__:
             raise TypeError(f"Simulator.__init__() got an unexpected keyword argument {name!r}")
-    return several("forces", own.get("forces", ())), several("rows", own.get("rows", ()))
+    return tuple_of_parts("forces", named.get("forces", ())), tuple_of_parts(
+        "rows", named.get("rows", ())
+    )
 
 
 def check_single(ask: Any) -> None:
-    """Refuse a number of steps, where one step is done."""
+    """Reject a number of steps where one step is done."""
     if not isinstance(ask, (bool, np.bool_)):
         raise ModelError(
             f"sim.step advances by one step and was given {ask!r}; "
@@ -113,7 +115,7 @@ def check_single(ask: Any) -> None:
 
 
 def checked_duration(duration: Any) -> float:
-    """Seconds of a run."""
+    """Return the duration of a run [s], rejecting invalid ones."""
     seconds = real("duration", duration)
     if not 0 <= seconds < np.inf:
         raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
@@ -121,7 +123,7 @@ def checked_duration(duration: Any) -> float:
 
 
 def check_soft(scheme: str, law: Any) -> None:
-    """Refuse soft soles in a scheme that divides steps."""
+    """Reject soft soles in a scheme that divides steps."""
     if scheme != TIME_STEPPING and hasattr(law, "CONTACTS"):
         raise ModelError(
             f"scheme is {scheme!r}, and this world has soft soles or pads, which press over "
@@ -130,8 +132,10 @@ def check_soft(scheme: str, law: Any) -> None:
         )
 
 
-def checked_order(order: Any, scheme: str, law: Any, more: Iterable[Any]) -> int:
-    """Refuse orders that there are not, and second order where some part of a step has none."""
+def checked_order(order: Any, scheme: str, law: Any, custom_parts: Iterable[Any]) -> int:
+    """Return the order of a step, rejecting invalid ones, and 2 where some part has only order
+    1.
+    """
     if isinstance(order, bool) or not isinstance(order, int) or order not in ORDERS:
         raise ModelError(f"order is {order!r}; expected 1, or 2 for steps of second order")
     if order == 1:
@@ -151,7 +155,7 @@ def checked_order(order: Any, scheme: str, law: Any, more: Iterable[Any]) -> int
             f"order=2 and contact={name_of(law)!r} are given, a law of first order; "
             "take contact='coulomb', or order=1"
         )
-    if any(more):
+    if any(custom_parts):
         raise ModelError(
             "order=2 is given with forces or rows of your own, which know the beginning of a step "
             "only; leave them out, or take order=1"
@@ -160,7 +164,7 @@ def checked_order(order: Any, scheme: str, law: Any, more: Iterable[Any]) -> int
 
 
 def check_linear(order: int, scheme: str, law: Any, margin: Any) -> None:
-    """Refuse to linearise what jumps, or what has no slopes."""
+    """Reject linearisation of steps that jump, or of laws that have no slopes."""
     if order != 1:
         raise ModelError(
             "order is 2, whose steps cannot be linearised yet; "

@@ -1,7 +1,7 @@
 """Soft soles and pads recomputed by plain matrices, apart from the step's own kernels.
 
-With N from the nodes of all pads to the contacts on them, in the frames of the contacts, the step
-of h says
+With N from the nodes of all pads to the contacts on them, in the frames of the contacts, a step of
+h solves
 
     compliance between contacts   N c C Nᵀ,      U⁺ = U + h (c C Nᵀ λ − A U)                    (1)
 where c = A/h, A = 1/(h + η) of a pad with viscosity η; see ``rows.soft_contacts``.
@@ -23,22 +23,22 @@ Array = NDArray[np.float64]
 
 
 class PadMatrices(NamedTuple):
-    """What never changes: c C and A of (1) of all nodes."""
+    """Constant matrices c C and A of (1) over all nodes."""
 
     compliance: scipy.sparse.csr_matrix
     relaxation: scipy.sparse.csr_matrix
 
 
-def given(model: Model, dt: float) -> PadMatrices:
-    """Of a model, for steps of dt [s]."""
+def pad_matrices(model: Model, dt: float) -> PadMatrices:
+    """Return the matrices of a model, for steps of dt [s]."""
     return PadMatrices(node_compliance(model, dt), relaxation(model, dt))
 
 
 def node_compliance(model: Model, dt: float) -> scipy.sparse.csr_matrix:
-    """C c of all pads, in the frames of their bodies [1/kg]."""
+    """Return C c of all pads, in the frames of their bodies [1/kg]."""
     blocks = []
-    for one in model.pads:
-        pad, turn = one.pad, _turn(one)
+    for placed_pad in model.pads:
+        pad, turn = placed_pad.pad, _pad_rotation(placed_pad)
         if pad.damping is None:
             C = pad.compliance / (dt * (dt + pad.viscosity))
         else:
@@ -48,27 +48,27 @@ def node_compliance(model: Model, dt: float) -> scipy.sparse.csr_matrix:
 
 
 def relaxation(model: Model, dt: float) -> scipy.sparse.csr_matrix:
-    """A of (1), of all pads [1/s]."""
+    """Return A of (1) of all pads [1/s]."""
     blocks: list[Any] = []
-    for one in model.pads:
-        pad, n = one.pad, 3 * len(one.pad.nodes)
+    for placed_pad in model.pads:
+        pad, n = placed_pad.pad, 3 * len(placed_pad.pad.nodes)
         if pad.damping is None:
             blocks.append(scipy.sparse.eye(n) / (dt + pad.viscosity))
             continue
-        turn = _turn(one)
+        turn = _pad_rotation(placed_pad)
         K = np.linalg.inv(pad.compliance)
         A = np.linalg.solve(K + pad.damping / dt, K) / dt
         blocks.append(turn @ A @ turn.T)
     return scipy.sparse.csr_matrix(scipy.sparse.block_diag(blocks))
 
 
-def _turn(one: PlacedPad) -> Array:
-    """From the frame of a pad to that of its body, of all its nodes."""
-    return np.asarray(np.kron(np.eye(len(one.pad.nodes)), one.placement.R), float)
+def _pad_rotation(placed_pad: PlacedPad) -> Array:
+    """Return the rotation of all nodes of a pad to the frame of its body."""
+    return np.asarray(np.kron(np.eye(len(placed_pad.pad.nodes)), placed_pad.placement.R), float)
 
 
-def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
-    """N of the first rows of a step's problem, from its workspace, shape (3 count, 3 nodes)."""
+def contact_matrix(s: Any, count: int) -> scipy.sparse.csr_matrix:
+    """Return N of the first rows of a step's problem, shape (3 count, 3 nodes)."""
     soft, e = s.law, s.groups.order[:count]
     on_pad = (s.kind[e] == 0) & (s.soft[e] == PAD)
     rows, columns, values = [], [], []
@@ -77,7 +77,7 @@ def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
         pad = np.where(on_pad, soft.surfaces.of_shape[s.points[f"shape_{side}"][e]], -1)
         x = np.flatnonzero(pad >= 0)
         E = s.problem.contact["frame"][x].reshape(-1, 3, 3)
-        turned = sign * E @ soft.solver.turn[pad[x]].reshape(-1, 3, 3)
+        rotated_frames = sign * E @ soft.solver.turn[pad[x]].reshape(-1, 3, 3)
         at = s.source[e[x]]
         for c in three:
             node, weight = soft.where[f"node_{side}"][at, c], soft.where[f"weight_{side}"][at, c]
@@ -85,15 +85,15 @@ def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
             i, j = 3 * x[used, None, None] + three[:, None], 3 * node[used, None, None] + three
             rows.append(np.broadcast_to(i, (len(i), 3, 3)).ravel())
             columns.append(np.broadcast_to(j, (len(j), 3, 3)).ravel())
-            values.append((weight[used, None, None] * turned[used]).ravel())
+            values.append((weight[used, None, None] * rotated_frames[used]).ravel())
     parts = (np.concatenate(rows), np.concatenate(columns))
     shape = (3 * count, 3 * len(soft.surfaces.rest))
     return scipy.sparse.csr_matrix((np.concatenate(values), parts), shape)
 
 
-def misplaced(s: Any, count: int) -> float:
-    """How far the nodes of a point, with their weights, are from where the point lies on its pad,
-    at most [m]: x = Σ w_k x_k, half the gap from the contact.
+def largest_misplacement(s: Any, count: int) -> float:
+    """Return the largest distance between points on pads and the weighted means of their nodes [m]:
+    x = Σ w_k x_k, half the gap from the contact.
     """
     soft, e, worst = s.law, np.arange(count), 0.0
     e = e[(s.kind[:count] == 0) & (s.soft[:count] == PAD)]
@@ -107,15 +107,15 @@ def misplaced(s: Any, count: int) -> float:
     return worst
 
 
-def error(given: PadMatrices, dt: float, s: Any, data: Any) -> float:
-    """How far the nodes are from where (1) puts them by the forces of the last step, and contacts
-    from the nodes that bear them [m]; the larger.
+def error(pads: PadMatrices, dt: float, s: Any, data: Any) -> float:
+    """Return the error of node positions by (1) and the forces of the last step, or of contacts
+    from the nodes that bear them [m], whichever is larger.
     """
     count = int(data.outcome.report[0]["points"])
     U, apart = data.outcome.sole_before.ravel(), 0.0
     push = np.zeros(len(U))
     if count and count <= len(s.points):
-        push = spread(s, count).T @ s.impulse[: 3 * count]
-        apart = misplaced(s, count)
-    v = given.compliance @ push - given.relaxation @ U
+        push = contact_matrix(s, count).T @ s.impulse[: 3 * count]
+        apart = largest_misplacement(s, count)
+    v = pads.compliance @ push - pads.relaxation @ U
     return max(apart, float(np.abs(U + dt * v - data.memory.sole.ravel()).max(initial=0.0)))

@@ -1,6 +1,6 @@
-"""Equation (2) of ``step``: contact problems become impulses, and these velocities.
+"""Solution of equation (2) of ``step``: impulses of the contact problems, and velocities.
 
-No law judges itself: backward errors are recomputed from impulses and the problem. A group is
+No law checks itself: backward errors are recomputed from impulses and the problem. A group is
 solved again where its coefficients have to be revised, and all of them where overlaps are deep.
 """
 
@@ -11,42 +11,42 @@ from tabi.contact.rows import CONTACT, IDLE
 from tabi.dynamics.inverse_inertia import body_response
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, mul_t, store3
-from tabi.step import caution, depenetration
+from tabi.step import backoff, depenetration
 from tabi.step.parts import worse
 from tabi.step.rows.contacts import REVISIONS, SLIPS, slides
 from tabi.step.tables import OPEN, SLIP, STICK
 
-# velocities are as good as the tolerance, so that their work with impulses is zero up to so many
-ENERGY = 10.0
-# what impulses may do, one by one, of what all rows that press ask for
-STRAINED = 1e3
+# velocities are within the tolerance, so their work with impulses is zero up to so many of it
+ENERGY_MARGIN = 10.0
+# highest ratio of the effect of one impulse to the velocities of all rows that press
+MAX_IMPULSE_RATIO = 1e3
 
 
 def solve_contacts_on(assemble, k):
-    """The contacts of a step, from the kernels of its parts (``parts.Assembled``)."""
+    """Make the kernels that solve contacts from those of a step's parts (``parts.Assembled``)."""
     look, velocities, prepare_law, solve_law = k.look, k.velocities, k.prepare, k.solve
     certified, revise = k.certified, k.revise
 
     @kernel(inline=True)
     def check(p, s, l, u):
-        """Backward error of impulses l [m/s]; their velocities in u."""
+        """Return the backward error of impulses l [m/s]; stores their velocities in u."""
         velocities(p, l, u, s)
         return residual(p, l, u)
 
     @kernel(inline=True)
-    def no_worse_than_none(p, s, l, u, shift, tolerance, error):
-        """Drop impulses of a problem that was not solved where none at all are the lesser evil, or
-        where they bring energy: rows that cannot be met together would throw what they hold;
-        returns the backward error.
+    def drop_if_harmful(p, s, l, u, shift, tolerance, error):
+        """Drop impulses of a problem that did not converge where zero ones have a smaller error, or
+        where they add energy: contradictory rows would throw the bodies they hold; returns the
+        backward error.
         """
         none, work, total = s.parting_impulse[: l.shape[0]], 0.0, 0.0
         for i in range(l.shape[0]):
             none[i] = 0.0
-            # by the mean of the velocities before and after, without what gaps ask for
+            # by the mean of the velocities before and after, without those that close gaps
             work += 0.5 * l[i] * (u[i] + p.q[i] - 2.0 * shift[i])
             total += abs(l[i])
         zero = check(p, s, none, u)
-        if error <= zero and work <= ENERGY * tolerance * total:
+        if error <= zero and work <= ENERGY_MARGIN * tolerance * total:
             check(p, s, l, u)
             return error
         for i in range(l.shape[0]):
@@ -55,7 +55,7 @@ def solve_contacts_on(assemble, k):
 
     @kernel(inline=True)
     def solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
-        """Impulses of a group of the problem p, and its velocities; False to give the step up."""
+        """Solve impulses and velocities of a group of the problem p; False to abort the step."""
         report, c, e = d.outcome.report[0], s.groups.start[g], rows_end(s, g)
         part = rows_of(s, p, g, c, e, revised)
         l, w = impulse[3 * c : 3 * e], u[3 * c : 3 * e]
@@ -65,36 +65,37 @@ def solve_contacts_on(assemble, k):
         if blocks > s.problem.omega.shape[0]:
             report.blocks = blocks
             return False
-        error, failed, closing = 0.0, False, depenetration.give_in(s, c, e) if revised else 0.0
+        error, failed = 0.0, False
+        closing = depenetration.relax_idle_rows(s, c, e) if revised else 0.0
         for turn in range(REVISIONS if c < e else 0):
             if revised:
-                give_velocities(s, g, c, e)
+                set_law_velocities(s, g, c, e)
             done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
             error = worse(check(part, s, l, w), closing)
             count_work(report, done, attempt)
             if not revised:
                 break
-            if certified and relaxed(s, p, g, part, l, error, tolerance):
+            if certified and relax_bonds(s, p, g, part, l, error, tolerance):
                 continue
             changed, off = revise(t, d, s, g, tolerance, turn)
-            # coefficients that changed, and are not solved for any more
+            # coefficients changed, and there is no work left to solve with them
             cut = changed > 0 and not budget.left(s.budget)
             error, failed = worse(check(part, s, l, w) if cut else error, off), failed or cut
             if changed == 0 or cut:
                 break
-        # of an older law that it is solved, and how far it is from the exact one
+        # an older law reports whether it failed; the error is that of the exact law
         s.unsolved[g] = failed or (certified and not error <= tolerance)
         if s.unsolved[g] != 0 and revised and certified:
             shift = s.shift[3 * c :]
-            error = worse(no_worse_than_none(part, s, l, w, shift, tolerance, error), closing)
-        error = worse(error, bonds_bear(s, p, g, impulse, u, revised, tolerance))
+            error = worse(drop_if_harmful(part, s, l, w, shift, tolerance, error), closing)
+        error = worse(error, recover_bonds(s, p, g, impulse, u, revised, tolerance))
         report.missed += s.unsolved[g] != 0
         report.residual = worse(report.residual, error)
         return s.budget[budget.DROPPED] == 0
 
     @kernel(inline=True)
     def solve_groups(t, d, s, h, tolerance, p, impulse, u, revised):
-        """All groups of the problem p; False to give the step up."""
+        """Solve all groups of the problem p; False to abort the step."""
         for g in range(d.outcome.report[0].groups):
             if not solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
                 return False
@@ -102,21 +103,21 @@ def solve_contacts_on(assemble, k):
 
     @kernel(inline=True)
     def solve_contacts(t, d, s, h, tolerance):
-        """v_next; False to give the step up."""
+        """Solve for v_next; False to abort the step."""
         report, count = d.outcome.report[0], d.outcome.report[0].points
         clear(report, s)
         if count == 0:
-            add_nothing(s)
+            store_free_velocities(s)
             return True
         if not assemble(t, d, s, h):
             return False
-        # once more without overlaps, where they may be why there is no solution
+        # again without overlaps, if they may be the reason why it did not converge
         for turn in range(2):
-            if depenetration.apart(d, tolerance * h, h, turn):
+            if depenetration.decide_separate(d, tolerance * h, h, turn):
                 depenetration.leave_out(s, count, h)
             if not solve_groups(t, d, s, h, tolerance, s.problem, s.impulse, s.u, True):
                 return False
-            if not depenetration.jams(d, tolerance * h):
+            if not depenetration.is_jammed(d, tolerance * h):
                 break
             budget.extend(s.budget, t.limits)
         close_bonds(t, s, report.groups)
@@ -125,14 +126,14 @@ def solve_contacts_on(assemble, k):
         return True
 
     @kernel(apart="boolean", rare=True)
-    def leave_overlaps(t, d, s, h, tolerance):
-        """v_configuration, in which overlaps are left apart; False to give the step up."""
+    def resolve_overlaps(t, d, s, h, tolerance):
+        """Solve for v_configuration, which resolves overlaps; False to abort the step."""
         report = d.outcome.report[0]
         depenetration.begin_parting(t, s, report.points, h, tolerance)
         p, l, u = s.parting, s.parting_impulse, s.parting_u
         if not solve_groups(t, d, s, h, tolerance, p, l, u, False):
             return False
-        # nearly rigid, as far as a few steps of Newton get: where they fail, the first one stands
+        # nearly rigid, by a few steps of Newton: where they fail, the first solution is used
         missed, residual = report.missed, report.residual
         depenetration.stiffen(s, report.points)
         if not solve_groups(t, d, s, h, tolerance, p, l, u, False):
@@ -142,26 +143,24 @@ def solve_contacts_on(assemble, k):
         depenetration.slow_joints(t, d, s, report.groups, h)
         return True
 
-    return solve_contacts, leave_overlaps
+    return solve_contacts, resolve_overlaps
 
 
 @kernel(inline=True)
 def rows_end(s, g):
-    """Where the rows of a group end that its law solves; those of bonds that are eliminated are
-    behind.
-    """
+    """Return the end of the rows of a group that its law solves; eliminated bonds are behind."""
     return s.bonds.end[g] if s.bonds.scale.shape[0] > 0 else s.groups.start[g + 1]
 
 
 @kernel(inline=True)
 def rows_of(s, p, g, c, e, revised):
-    """The problem of the rows c to e of a group without its bonds: bodies move as these let them
+    """Return the problem of the rows c to e of a group, with its bonds eliminated
     (``bond_elimination``).
     """
     if e == s.groups.start[g + 1]:
         return bodies.part(p, s.first[g], s.first[g + 1], c, e)
     w, first, inner = s.bonds, s.first[g], s.bonds.inner[g]
-    # how overlaps are left begins with velocities that bonds allow
+    # the problem of overlaps begins with velocities that bonds allow
     q = s.law_q if revised else p.q
     return bodies.BodyProblem(
         p.contact[c:e],
@@ -178,36 +177,35 @@ def rows_of(s, p, g, c, e, revised):
 
 
 @kernel(inline=True)
-def give_velocities(s, g, c, e):
-    """Of the rows c to e, with what bonds do without contacts."""
+def set_law_velocities(s, g, c, e):
+    """Set velocities of the rows c to e, with the effect of bonds without contacts."""
     if e < s.groups.start[g + 1]:
         for i in range(3 * c, 3 * e):
-            s.law_q[i] = s.problem.q[i] + s.bonds.given[i]
+            s.law_q[i] = s.problem.q[i] + s.bonds.added[i]
 
 
 @kernel(apart="boolean", rare=True)
-def strained(p, l, error, tolerance):
-    """Whether rows of a group with bonds are not solved, or by impulses out of all proportion to
-    the velocities of the rows that press: they pull at each other through bonds that let them do
-    nothing.
+def is_strained(p, l, error, tolerance):
+    """Whether rows of a group with bonds did not converge, or have impulses out of proportion to
+    the velocities of the rows that press: they load each other through bonds that do not give way.
     """
-    asked, most = 0.0, 0.0
+    demand, most = 0.0, 0.0
     for k in range(p.kind.shape[0]):
         i = 3 * k
         size = abs(l[i]) + abs(l[i + 1]) + abs(l[i + 2])
         if size > 0.0:
-            asked += abs(p.q[i]) + abs(p.q[i + 1]) + abs(p.q[i + 2])
+            demand += abs(p.q[i]) + abs(p.q[i + 1]) + abs(p.q[i + 2])
             most = max(most, size / p.weight[k])
-    return not error <= tolerance or most > STRAINED * asked
+    return not error <= tolerance or most > MAX_IMPULSE_RATIO * demand
 
 
 @kernel(inline=True)
-def relaxed(s, p, g, part, l, error, tolerance):
-    """Where rows are strained, bonds stay as they are over the step instead of following their
-    curves, so that nothing need move; whether they do now and did not before.
+def relax_bonds(s, p, g, part, l, error, tolerance):
+    """Let bonds rest over the step where rows are strained, instead of following their curves, so
+    that nothing need move; returns whether this is new.
     """
     c, end, first = s.groups.start[g], s.groups.start[g + 1], s.first[g]
-    if rows_end(s, g) == end or not strained(part, l, error, tolerance):
+    if rows_end(s, g) == end or not is_strained(part, l, error, tolerance):
         return False
     whole = bodies.part(p, first, s.first[g + 1], c, end)
     if not bond_elimination.rest(whole, s.bonds, g, c, first, s.shift[3 * c : 3 * end]):
@@ -218,9 +216,9 @@ def relaxed(s, p, g, part, l, error, tolerance):
 
 
 @kernel(inline=True)
-def bonds_bear(s, p, g, impulse, u, keep, tolerance):
-    """Impulses and velocities of the bonds of a group that were eliminated; returns the largest
-    velocity that they leave of what they can stop.
+def recover_bonds(s, p, g, impulse, u, keep, tolerance):
+    """Recover impulses and velocities of the eliminated bonds of a group; returns the largest
+    velocity that they should stop and do not [m/s].
     """
     c, end = s.groups.start[g], s.groups.start[g + 1]
     if rows_end(s, g) == end:
@@ -234,21 +232,21 @@ def bonds_bear(s, p, g, impulse, u, keep, tolerance):
 
 @kernel(inline=True)
 def count_work(report, done, attempt):
-    """Iterations of the law, and the last of its attempts."""
+    """Add iterations of the law to the report, and its last attempt."""
     report.iterations += done
     report.attempt = max(report.attempt, attempt)
 
 
 @kernel(inline=True)
 def store_reactions(s):
-    """What joints that are held bear of the contacts."""
+    """Store the impulses of contacts that held joints bear."""
     for k in range(s.v_next.shape[0]):
         s.reaction[k] = s.dynamics.dof[k].reaction
 
 
 @kernel(inline=True)
 def clear(report, s):
-    """The report of a step whose contacts are not solved yet."""
+    """Clear the report of a step before its contacts are solved."""
     s.bonds.closes[0] = 0
     report.groups, report.iterations, report.attempt, report.missed = 0, 0, 0, 0
     report.residual, report.bounced, report.lowered, report.apart = 0.0, 0, 0, 0
@@ -256,15 +254,15 @@ def clear(report, s):
 
 
 @kernel(inline=True)
-def add_nothing(s):
-    """v⁺ without contacts, which held joints bear nothing of."""
+def store_free_velocities(s):
+    """Store v⁺ of a step without contacts, and no reactions of held joints."""
     for k in range(s.v_next.shape[0]):
         s.v_next[k], s.reaction[k] = s.v_free[k], 0.0
 
 
 @kernel(inline=True)
 def close_bonds(t, s, groups):
-    """v_closing, (4) of ``bond_elimination``, where some are open."""
+    """Compute v_closing by (4) of ``bond_elimination``, where some bonds are open."""
     if s.bonds.closes[0] == 0:
         return
     for k in range(s.v_closing.shape[0]):
@@ -274,7 +272,7 @@ def close_bonds(t, s, groups):
 
 @kernel(inline=True)
 def add_impulses(m, s, groups, impulse, before, v):
-    """v = v_before + M̂⁻¹ Jᵀ λ."""
+    """Compute v = v_before + M̂⁻¹ Jᵀ λ."""
     count = s.first[groups]
     for i in range(6 * count):
         s.wrench[i] = 0.0
@@ -290,9 +288,7 @@ def add_impulses(m, s, groups, impulse, before, v):
 
 @kernel(inline=True)
 def store_contacts(t, d, s, tolerance):
-    """Contacts of this step into the memory:
-    impulses and velocities in the world's axes, status.
-    """
+    """Store contacts of this step: status, and impulses and velocities in the world's axes."""
     report, memory = d.outcome.report[0], d.memory
     for g in range(report.groups):
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
@@ -309,7 +305,7 @@ def store_contacts(t, d, s, tolerance):
             row.status = STICK
             if s.problem.kind[x] == CONTACT:
                 if u[2] > SLIPS * tolerance and s.soft[e] == 0:
-                    # what the solver left is within its tolerance
+                    # residual impulses of open contacts are within the tolerance
                     l = (0.0, 0.0, 0.0)
                 if slides(u[0], u[1], tolerance):
                     row.status = SLIP
@@ -320,7 +316,7 @@ def store_contacts(t, d, s, tolerance):
                 row.status = OPEN
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
-    memory.count[0], memory.helped[0] = report.points, s.budget[budget.HELPED]
-    together = report.apart == depenetration.TOGETHER and report.overlap < 0.0
-    caution.note(memory.jammed, report.apart == depenetration.JAMMED, together)
+    memory.count[0], memory.last_rescue[0] = report.points, s.budget[budget.HELPED]
+    together = report.apart == depenetration.COUPLED and report.overlap < 0.0
+    backoff.update(memory.overlap_backoff, report.apart == depenetration.JAMMED, together)
     report.work = s.budget[budget.WORK]

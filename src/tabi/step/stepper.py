@@ -1,6 +1,6 @@
-"""A step with all that it works on: the one home of a simulation's numbers.
+"""Stepper: a step with its tables, data and workspace, which hold all numbers of a simulation.
 
-What acts and what is observed are apart from this: see ``simulator`` and ``observation``.
+Control and observation are separate: see ``simulator`` and ``observation``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tabi.jit.structure import arrays_of, each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.step import parts, settings, tables, workspace
-from tabi.step.budget import NORMAL, Budget, Lookout
+from tabi.step.budget import NORMAL, Budget, BudgetWatch
 from tabi.step.commands import pilots
 from tabi.step.commands.driver import Driver, holding
 from tabi.step.commands.pilot_link import no_link
@@ -27,7 +27,7 @@ from tabi.step.forces import joint_limits
 from tabi.step.second import work as second_work
 from tabi.step.sensors import measurement
 from tabi.step.sensors import tables as sensor_tables
-from tabi.step.status import DROPPED, FINE, ROOM
+from tabi.step.status import ABORTED, OK, OUT_OF_MEMORY
 from tabi.step.step import Step
 from tabi.step.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.step.workspace import StepWorkspace
@@ -41,7 +41,7 @@ WORST = ("residual", "joint_residual", "penetration")
 
 
 def _copy(source: StepData, into: StepData) -> bool:
-    """All numbers into other memory of the same size; False where it is not."""
+    """Copy all numbers to memory of the same size; False if sizes differ."""
     pairs = list(zip(arrays_of(source), arrays_of(into), strict=True))
     if any(a.shape != b.shape for a, b in pairs):
         return False
@@ -51,29 +51,30 @@ def _copy(source: StepData, into: StepData) -> bool:
 
 
 def larger(a: float, b: float) -> float:
-    """The larger of two errors; a NaN wins, and stays."""
+    """Return the larger of two errors, NaN if one of them is NaN."""
     return a if b <= a or a != a else b
 
 
 class Stepper:
-    """Tables, data and workspace of a model, and the step that is done on them.
+    """Tables, data and workspace of a model, and the step that works on them.
 
     Args:
-        ready: False where no step will be done, but only the arrays looked at.
+        ready: False if no step will be done, and only the arrays are read.
         dt: of the step [s], by which sensors are sampled. seed: of their noise, and number of the
             world.
 
     Attributes:
-        model, step: what is stepped, and how.
-        tables: structure and parameters. data: what lasts. workspace: what does not.
+        model, step: the compiled world, and its step.
+        tables: structure and parameters. data: state. workspace: scratch.
         last_bond: number of the last bond that was made, −1 before the first.
         steps: done so far.
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
-        missed_count: steps of the run that did not reach the tolerance.
+        missed_count: steps of the run that did not converge to the tolerance.
         unresolved_count: of the event-driven scheme, steps with impacts that were left together.
-        kept: a moment that is kept while a step is tried, or None.
-        said: of the last rollout: what its last step missed, and the worst of its errors.
-        watch: who is asked within a hard step.
+        saved_start: state before a step that is tried, or None.
+        last_errors: of the last rollout: groups of its last step that did not converge, and the
+            worst errors.
+        watch: of the clock and the keyboard within a hard step.
         foot_events: changes of feet so far: time [s], number of the foot, state before, after.
         foot_history: the same with those that were undone, in the order in which they came.
     """
@@ -88,24 +89,24 @@ class Stepper:
         seed: tuple[int, int] = (0, 0),
     ) -> None:
         self.model, self.step, self.last_bond = model, step, -1
-        self.watch = Lookout(budget)
-        senses, remembered = sensor_tables.build(model, dt, seed)
+        self.watch = BudgetWatch(budget)
+        sensors, sensor_memory = sensor_tables.build(model, dt, seed)
         self.pilots = pilots.Pilots()
-        plain = tables.tables(model, senses, self.pilots.table, no_link())
+        plain = tables.tables(model, sensors, self.pilots.table, no_link())
         self.tables: Tables = plain._replace(limits=self.watch.limits())
         feet = [shape.body in {foot.body for foot in model.feet.values()} for shape in model.shapes]
         self.tables.shapes.shape["wider"][feet] = getattr(step.law, "FOOT_BAND", 0.0)
         self._points, self._blocks = POINTS, BLOCKS
         self.data: StepData = tables.data(
-            model, POINTS, remembered, parts.memory(step.parts, model)
+            model, POINTS, sensor_memory, parts.memory(step.parts, model)
         )
         self.workspace: StepWorkspace = self._allocate()
         self.data.command.motor[:] = holding(model, self.data.q)
         self.steps, self.missed_count, self.unresolved_count = 0, 0, 0
-        self.kept: StepData | None = None
+        self.saved_start: StepData | None = None
         # machine code of the rollout
         self._rollout: Any = None
-        self.said: list[Any] = [0, (0.0, 0.0, 0.0)]
+        self.last_errors: list[Any] = [0, (0.0, 0.0, 0.0)]
         self._running = False
         self.foot_events: list[tuple[float, int, int, int]] = []
         self.foot_history: list[tuple[float, int, int, int]] = []
@@ -117,25 +118,29 @@ class Stepper:
             self.begin_sensors()
 
     def forget(self) -> None:
-        """The memory of a world that was just put where it is;
-        what parts remember themselves stays.
-        """
+        """Reset the memory after the state was set, except that of parts."""
         memory = self.data.memory
-        memory.count[0] = memory.helped[0] = memory.jammed[:] = memory.joined[:] = 0
-        memory.joint[:] = joint_limits.first_modes(self.model)
+        memory.count[0] = memory.last_rescue[0] = memory.overlap_backoff[:] = memory.joint_backoff[
+            :
+        ] = 0
+        memory.joint[:] = joint_limits.initial_modes(self.model)
         memory.foot[:] = 0
         outcome = self.data.outcome
         outcome.q_before[:], outcome.v_before[:] = self.data.q, self.data.v
 
     def prepare(self) -> None:
-        """Kinematics of q and v; whenever these were set from outside."""
+        """Compute kinematics of q and v, after they were set from outside."""
         t, s = self.tables, self.workspace
         workspace.prepare(t.model, t.shapes, self.data.q, self.data.v, s.dynamics, s.collision)
 
     def rollout_one(self, h: float, tolerance: float, begins: bool = True) -> tuple[int, int]:
-        """One step of h [s]; begins: not where it is a part of a step that has begun."""
-        done, status = 0, FINE
-        while done == 0 and status == FINE:
+        """Advance by one step of h [s].
+
+        Args:
+            begins: False for a later part of a divided step.
+        """
+        done, status = 0, OK
+        while done == 0 and status == OK:
             done, status = self.rollout(h, tolerance, 1, begins=begins)
         return done, status
 
@@ -147,15 +152,15 @@ class Stepper:
         program: NDArray[np.float64] = NO_PROGRAM,
         begins: bool = True,
     ) -> tuple[int, int]:
-        """Up to ``count`` steps of h [s], until one is missed or cannot be done.
+        """Advance up to ``count`` steps of h [s], until one does not converge or cannot be done.
 
         Args:
             program: commands of the steps, as for ``step.rollout``.
-            begins: whether the time of a step begins to run.
+            begins: whether to start the clock of a step.
 
         Returns:
-            steps done, and the status of the last one. None may be done, where there was too little
-            memory: there is more of it then.
+            steps done, and the status of the last one. It may be 0 where memory was exceeded, which
+            is then enlarged.
         """
         if self.watch.timed:
             count = min(count, 1)
@@ -175,92 +180,96 @@ class Stepper:
             )
         self._running = True
         try:
-            done, status, *self.said = self._rollout(*args)
+            done, status, *self.last_errors = self._rollout(*args)
         finally:
             self._running = False
         if self.data.outcome.event_count[0]:
             self._fetch_events()
-        if status == ROOM:
+        if status == OUT_OF_MEMORY:
             report = self.data.outcome.report[0]
             self.grow(int(report["points"]), int(report["blocks"]))
-            status = FINE
-        if status == DROPPED:
+            status = OK
+        if status == ABORTED:
             self.prepare()
         return done, status
 
     def _fetch_events(self) -> None:
-        """Changes of feet, out of the arrays."""
+        """Fetch changes of feet from the arrays."""
         outcome = self.data.outcome
         new = outcome.event[: outcome.event_count[0]].tolist()
         self.foot_events += new
         self.foot_history += new
         outcome.event_count[0] = 0
 
-    def note(self) -> bool:
-        """Remember the worst of the run after a rollout; whether its last step was missed."""
-        missed, (residual, joint_residual, penetration) = self.said
+    def update_worst(self) -> bool:
+        """Update the worst errors of the run; returns whether the last step did not converge."""
+        missed, (residual, joint_residual, penetration) = self.last_errors
         worst = self.worst
-        # mostly none is worse; a NaN is
+        # also true where an error is NaN
         if not (
             residual <= worst["residual"]
             and joint_residual <= worst["joint_residual"]
             and penetration <= worst["penetration"]
         ):
-            for name, error in zip(WORST, self.said[1], strict=True):
+            for name, error in zip(WORST, self.last_errors[1], strict=True):
                 worst[name] = larger(worst[name], error)
         self.missed_count += missed > 0
         return missed > 0
 
     def bind(self, drivers: Iterable[Driver], senses: Any, scheme: str) -> None:
-        """Controllers; those that are kernels are asked in the loop, unless steps are divided."""
+        """Bind controllers; those that are kernels run in the loop, unless steps are divided."""
         self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, senses, self.dt)
         self.tables = self.tables._replace(pilot=self.pilots.table)
 
-    def fault(self, status: int, time: float) -> BaseException:
-        """Why a step was not done."""
-        return self.watch.interrupted() if status == DROPPED else self.pilots.blame(time)
+    def step_error(self, status: int, time: float) -> BaseException:
+        """Return the error of a step that was not done."""
+        return (
+            self.watch.interrupted()
+            if status == ABORTED
+            else self.pilots.invalid_command_error(time)
+        )
 
     # ---- sensors ----------------------------------------------------------------------------
 
     def begin_sensors(self) -> None:
-        """First samples of the sensors that are on, of a world that was just put where it is."""
-        if self.data.command.heard.any():
+        """Take first samples of the active sensors, after the state was set."""
+        if self.data.command.active_sensors.any():
             self._sense(True)
 
     def listen(self, rows: NDArray[np.int64]) -> None:
-        """Measure some sensors in every step from now on, and after the last one."""
-        heard = self.data.command.heard
-        if not heard[rows].all():
+        """Activate sensors: measure them now, and in every step from now on."""
+        active = self.data.command.active_sensors
+        if not active[rows].all():
             self._sense(False)
-            heard[rows] = 1
+            active[rows] = 1
 
-    def _sense(self, anew: bool) -> None:
-        args = (self.tables, self.data, self.workspace, self.dt, anew)
+    def _sense(self, restart: bool) -> None:
+        args = (self.tables, self.data, self.workspace, self.dt, restart)
         entry(measurement.catch_up, *args)(*args)
 
     # ---- memory of parts --------------------------------------------------------------------
 
-    def own(self, name: str) -> NDArray[Any]:
-        """What the part of a name remembers itself."""
-        return self.data.memory.own[self.step.place(name)]
+    def part_memory(self, name: str) -> NDArray[Any]:
+        """Return the memory of a part, by its name."""
+        return self.data.memory.parts[self.step.place(name)]
 
-    def set_own(self, name: str, value: NDArray[Any]) -> None:
-        """Replace what a part remembers itself, also by a longer table."""
+    def set_part_memory(self, name: str, value: NDArray[Any]) -> None:
+        """Replace the memory of a part, also by a longer table."""
         memory, at = self.data.memory, self.step.place(name)
-        own = (*memory.own[:at], value, *memory.own[at + 1 :])
-        self.data = self.data._replace(memory=memory._replace(own=own))
+        parts = (*memory.parts[:at], value, *memory.parts[at + 1 :])
+        self.data = self.data._replace(memory=memory._replace(parts=parts))
         self._make_room_for_bonds()
 
     # ---- moments ----------------------------------------------------------------------------
 
     def save(self, into: StepData | None = None) -> StepData:
-        """A copy of all that lasts; ``into`` one that was made before, if there is still room."""
+        """Return a copy of the state, in the memory of an earlier one if that is large enough."""
         if into is None or not _copy(self.data, into):
             return each(self.data, np.copy)
         return into
 
     def rewind(self, saved: StepData) -> None:
-        """``restore`` to a moment shortly before, in the same memory if there is room."""
+        """Restore a recent state, in the same memory if it is large enough."""
         if not _copy(saved, self.data):
             self.restore(saved)
             return
@@ -268,7 +277,7 @@ class Stepper:
         self.prepare()
 
     def restore(self, saved: StepData) -> None:
-        """Go back to a saved moment, of this world."""
+        """Restore a saved state of this world."""
         count = int(saved.memory.count[0])
         if count > self._points:
             self.grow(count, self._blocks)
@@ -276,7 +285,7 @@ class Stepper:
         contact[:count] = saved.memory.contact[:count]
         copy = each(saved, np.copy)
         fresh = copy._replace(memory=copy.memory._replace(contact=contact))
-        # made here and not by the step that asks for it first, which cannot be interrupted
+        # made here, as it cannot be interrupted within a step
         getattr(fresh, "_address")  # noqa: B009
         self.data = fresh
         self._make_room_for_bonds()
@@ -284,7 +293,7 @@ class Stepper:
         self.prepare()
 
     def _forget_events(self) -> None:
-        """What came later has not happened."""
+        """Remove changes of feet that came after the restored state."""
         now = float(self.data.memory.clock[0])
         while self.foot_events and self.foot_events[-1][0] > now:
             self.foot_events.pop()
@@ -292,12 +301,12 @@ class Stepper:
     # ---- room -------------------------------------------------------------------------------
 
     def make_room(self, points: int) -> None:
-        """Memory for so many points at least."""
+        """Ensure memory for so many contact points."""
         if points > self._points:
             self.grow(points, self._blocks)
 
     def grow(self, points: int, blocks: int) -> None:
-        """More memory than expected: half as much again as the step asked for."""
+        """Enlarge the memory, to half as much again as the step needs."""
         self._points, self._blocks = (
             max(have, want + want // 2) if want > have else have
             for have, want in ((self._points, points), (self._blocks, blocks))
@@ -310,7 +319,7 @@ class Stepper:
         self.prepare()
 
     def _make_room_for_bonds(self) -> None:
-        if 6 * len(self.own("bonds")) > len(self.workspace.bonds.scale):
+        if 6 * len(self.part_memory("bonds")) > len(self.workspace.bonds.scale):
             self.workspace = self._allocate()
             self.prepare()
 
@@ -323,9 +332,9 @@ class Stepper:
             raise ModelError(
                 f"{self._points} contact points need more memory than there is; take simpler shapes"
             ) from None
-        knows = self.step.law.CERTIFIED or getattr(self.step.law, "BONDS", False)
-        count = len(self.own("bonds"))
-        rows = MANY_ROWS if knows else 6 * count
+        eliminates = self.step.law.CERTIFIED or getattr(self.step.law, "BONDS", False)
+        count = len(self.part_memory("bonds"))
+        rows = MANY_ROWS if eliminates else 6 * count
         degrees = self.model.v_count + len(self.model.arrays.mimic)
         bonds = bond_work.allocate(self._points, bodies, self._blocks, count, rows, degrees)
         sizes = (self._points, self._blocks)

@@ -1,9 +1,9 @@
-"""What a step reads and writes. Every number has one home.
+"""Tables that a step reads and writes; every number is stored once.
 
 - ``Tables``: structure and parameters; a step reads them and writes none of them.
-- ``StepCommand``: what comes in, written between steps.
-- ``Memory``: all that the next step reads of this one. To save a moment is to copy it.
-- ``Outcome``: what comes out.
+- ``StepCommand``: inputs, written between steps.
+- ``Memory``: all that the next step reads of this one; a copy of it is a saved moment.
+- ``Outcome``: results.
 Scratch is apart from these, in ``workspace``. Kernels are handed all four and a workspace, and the
 first three together with q and v are ``StepData``.
 """
@@ -24,13 +24,13 @@ from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 from tabi.step import foot_tables
-from tabi.step.sensors.tables import SensorMemory, Sensors, lasting
+from tabi.step.sensors.tables import SensorMemory, Sensors, always_active
 
 Floats = NDArray[np.float64]
 
 # what a contact does: no force; a force without sliding; a force against sliding
 OPEN, STICK, SLIP = 0, 1, 2
-# places of these kinds of rows in every step
+# numbers of these kinds of rows in every step
 CONTACTS, MOMENTS, BONDS = 0, 1, 2
 
 MOTOR = np.dtype(
@@ -43,7 +43,7 @@ MOTOR = np.dtype(
         ("kp", REAL),
         ("kd", REAL),
         # 0: the loop drives it; BY_POSITION, BY_VELOCITY of forces.joint_limits: it moves exactly
-        # as told, and the effort comes out
+        # as commanded, and the effort is computed
         ("exact", INDEX),
         # until this time [s] the position moves, evenly, to a target
         ("until", REAL),
@@ -53,8 +53,8 @@ MOTOR = np.dtype(
 )
 JOINT = np.dtype(
     [
-        # of a degree of freedom, by forces.motors: which bound holds its motor, with the effort's
-        # sign; 0 for none
+        # of a degree of freedom, by forces.motors: the bound at which its motor saturates, with the
+        # sign of the effort; 0 for none
         ("saturation", INDEX),
         # by forces.joint_limits: what it does, and in which direction it slides
         ("mode", INDEX),
@@ -115,7 +115,7 @@ REPORT = np.dtype(
         ("missed", INDEX),
         # when the first point that bounced closed, from the beginning of the step on [s]
         ("moment", REAL),
-        # how overlaps are left: TOGETHER, APART or JAMMED of ``depenetration``
+        # how overlaps are resolved: COUPLED, SEPARATE or JAMMED of ``depenetration``
         ("apart", INDEX),
         # where steps may be of second order: 2, or 1 where that was dropped
         ("order", INDEX),
@@ -147,7 +147,7 @@ class Tables(Structure):
         attempts: the solver's table, ``ladder.SETTINGS``.
         limits: of the work of a step, ``contact.budget.limits``.
         foot: table of SOLE, one row per foot. corner: of their soles [m], shape (·, 2).
-        sensors: what sensors are.
+        sensors: parameters of the sensors.
         pilot: of ``pilots.PILOT``, controllers that are kernels. link: the kind of their links.
     """
 
@@ -167,60 +167,68 @@ class Tables(Structure):
     link: Structure
 
 
-class StepCommand(Structure):
-    """What comes in.
+class StepCommand(Structure, renamed={"heard": "active_sensors"}):
+    """Inputs of a step: commands of motors, external wrenches, sensors that are read.
 
     Attributes:
         motor: table of MOTOR, one row per degree of freedom.
         wrench: external, on each body about its tree's origin, angular first [N·m, N],
             shape (·, 6).
         pushed: how many bodies it is on, shape (1,); where 0 the wrenches are not looked at.
-        heard: 1 for the sensors that somebody listens to; others are not measured.
+        active_sensors: 1 for the sensors that are read; the others are not measured.
     """
 
     motor: NDArray[np.void]
     wrench: Floats
     pushed: NDArray[np.int64]
-    heard: NDArray[np.int64]
+    active_sensors: NDArray[np.int64]
 
 
-class Memory(Structure):
-    """All that the next step reads besides q and v.
+RENAMED_MEMORY = {
+    "helped": "last_rescue",
+    "jammed": "overlap_backoff",
+    "joined": "joint_backoff",
+    "own": "parts",
+}
+
+
+class Memory(Structure, renamed=RENAMED_MEMORY):
+    """State that the next step reads besides q and v.
 
     Attributes:
         contact: table of CONTACT, rows of the last step kind by kind. count: how many, shape (1,).
-        helped: the rescue that solved the last hard step, of ``contact.ladder``, shape (1,).
-        jammed, joined: since when overlaps are left apart, and joints solved with the contacts, of
-            ``caution``, shape (2,).
+        last_rescue: attempt of ``contact.ladder`` that solved the last hard step, shape (1,).
+        overlap_backoff: of steps that resolve overlaps separately. joint_backoff: of steps that
+            solve joints with the contacts; both by ``backoff``, shape (2,).
         joint: table of JOINT, one row per degree of freedom.
         foot: table of FOOT, one row per foot. clock: time since the start [s], shape (1,).
         sole: displacements of the nodes of soft soles and pads, in the frames of their bodies [m],
             shape (·, 3).
-        sensors: what sensors remember.
-        own: of each force, kind of rows and law, in their order, what it remembers itself.
+        sensors: memory of the sensors.
+        parts: memory of each force, kind of rows and law, in their order.
     """
 
     contact: NDArray[np.void]
     count: NDArray[np.int64]
-    helped: NDArray[np.int64]
-    jammed: NDArray[np.int64]
-    joined: NDArray[np.int64]
+    last_rescue: NDArray[np.int64]
+    overlap_backoff: NDArray[np.int64]
+    joint_backoff: NDArray[np.int64]
     joint: NDArray[np.void]
     foot: NDArray[np.void]
     clock: Floats
     sole: Floats
     sensors: SensorMemory
-    own: tuple[NDArray[Any], ...]
+    parts: tuple[NDArray[Any], ...]
 
 
 class Outcome(Structure):
-    """What comes out.
+    """Results of a step: its report, efforts, the state before it, changes of feet.
 
     Attributes:
         report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
         q_before, v_before: configuration and velocity when the last step began, by
             ``corrections.advance_configuration``. sole_before: so of soft soles.
-        event: table of EVENT, changes of feet that nobody has fetched yet. event_count: of them,
+        event: table of EVENT, changes of feet that were not fetched yet. event_count: their number,
             shape (1,).
     """
 
@@ -248,7 +256,7 @@ class StepData(Structure):
 
 
 def tables(model: Model, sensors: Sensors, pilot: NDArray[np.void], link: Structure) -> Tables:
-    """Structure and parameters of a model, with tables of its sensors, and of controllers that are
+    """Return the tables of a model, with those of its sensors and of controllers that are
     kernels.
     """
     shapes = collision_arrays.compile_collision(model)
@@ -277,9 +285,9 @@ def pad_node_count(model: Model) -> int:
 
 
 def data(
-    model: Model, points: int, sensors: SensorMemory, own: tuple[NDArray[Any], ...]
+    model: Model, points: int, sensors: SensorMemory, part_memory: tuple[NDArray[Any], ...]
 ) -> StepData:
-    """A model in its first configuration, at rest, with room for a number of contacts."""
+    """Return data of a model in its first configuration, at rest, with room for some contacts."""
     count, q, nodes = model.v_count, model.initial(), pad_node_count(model)
     return StepData(
         q=q,
@@ -288,20 +296,20 @@ def data(
             motor=table(count, MOTOR),
             wrench=np.zeros((model.body_count + 1, 6)),
             pushed=np.zeros(1, INDEX),
-            heard=lasting(model),
+            active_sensors=always_active(model),
         ),
         memory=Memory(
             table(points, CONTACT),
             count=np.zeros(1, INDEX),
-            helped=np.zeros(1, INDEX),
-            jammed=np.zeros(2, INDEX),
-            joined=np.zeros(2, INDEX),
+            last_rescue=np.zeros(1, INDEX),
+            overlap_backoff=np.zeros(2, INDEX),
+            joint_backoff=np.zeros(2, INDEX),
             joint=table(count, JOINT),
             foot=table(len(model.feet), foot_tables.FOOT),
             clock=np.zeros(1),
             sole=np.zeros((nodes, 3)),
             sensors=sensors,
-            own=own,
+            parts=part_memory,
         ),
         outcome=Outcome(
             table(1, REPORT),

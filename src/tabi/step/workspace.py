@@ -1,7 +1,7 @@
-"""Scratch of a step, by stage. Nothing in it is read before it was written in the same step.
+"""Scratch of a step, by stage; nothing in it is read before it is written in the same step.
 
-The exception is the kinematics of the state, which ``prepare`` computes from q and v whatever the
-workspace held, and each step leaves for the next one.
+The exception is the kinematics of the state, which ``prepare`` computes from q and v, and which
+each step updates for the next one.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class StepWorkspace(Structure):
 
         Points, by ``rows``:
         turning: how fast a body turns at most [rad/s].
-        wrong: joints that were guessed wrong. joined: whether some have joined the contacts, 2 with
-            all their ends; and whether these got a budget of their own. first_joint: their first
+        wrong: joints that were guessed wrong. joined: whether some are solved with the contacts, 2
+            with all their ends; and whether they got a separate budget. first_joint: their first
             point. guesses: of ``best_guess``. tangled: trees whose contacts are unsolved, by their
             family.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
@@ -61,7 +61,7 @@ class StepWorkspace(Structure):
         acceleration: of the joints without contacts. v_free: velocity without contacts.
 
         The contact problem, by ``assembly``:
-        groups: which points have to do with each other. body: contacting bodies by groups, and
+        groups: points whose bodies touch. body: contacting bodies by groups, and
             those that carry them where a tree has many (``tree_inertia``); first:
             where those of a group start; number: of each body its place there, −1 for others.
         problem: rows of all groups, one after the other. place: of each point its row.
@@ -72,7 +72,7 @@ class StepWorkspace(Structure):
         Its solution, by ``solving``:
         impulse, u: of each row, shape (3n,). unsolved: 1 for groups that are.
         check_wrench, check_twist: over bodies, of the check.
-        parting, parting_impulse, parting_u: how deep overlaps are left, by ``depenetration``.
+        parting, parting_impulse, parting_u: problem of deep overlaps, by ``depenetration``.
         bonds: of ``bond_elimination``. law_q: velocities without impulse of other rows than bonds,
             in groups with bonds.
         law: scratch of the law of contact. budget: the law's own, where it has one.
@@ -81,9 +81,9 @@ class StepWorkspace(Structure):
         reaction: impulse of the contacts that each held joint bears.
 
         Velocities of the end, by ``advance_velocities``:
-        v_next: of the bodies. v_configuration: what configurations follow; other than v_next where
-            deep overlaps are left. v_closing: what closes bonds, besides. share: of each group the
-            part of the way out of its overlaps that its joints let it go.
+        v_next: of the bodies. v_configuration: velocity of configurations; other than v_next where
+            deep overlaps are resolved. v_closing: velocity that closes bonds, besides. share: of
+            each group the part of the way out of its overlaps that its joints let it go.
 
         By ``feet``:
         foot_x, foot_y: where points of a foot touch, in its frame [m].
@@ -151,7 +151,7 @@ class StepWorkspace(Structure):
 def allocate(
     model: Model, tables: Tables, points: int, blocks: int, bonds: BondWork, law: Any
 ) -> StepWorkspace:
-    """Space for a number of points, and of 6×6 blocks of inverse inertia.
+    """Allocate a workspace for a number of points, and of 6×6 blocks of inverse inertia.
 
     Args:
         bonds, law: scratch of the elimination of bonds and of the law of contact, for as many.
@@ -201,7 +201,7 @@ def allocate(
 
 
 def _own_columns(points: int) -> dict[str, Any]:
-    """Of a problem: what two problems of the same bodies and points do not share."""
+    """Return columns that two problems of the same bodies and points do not share."""
     over_points = {name: np.zeros(points) for name in ("mu", "bound", "weight")}
     return {"q": np.zeros(3 * points), "kind": np.zeros(points, INDEX), **over_points}
 
@@ -226,7 +226,7 @@ JOINT_ARRAYS = (
 
 @kernel
 def prepare(m, shapes, q, v, w, cw):
-    """Make a workspace ready for a step from the state q, v, whatever it held before.
+    """Prepare a workspace for a step from the state q, v.
 
     Args:
         m, shapes: of ``Tables``. w, cw: dynamics and collision of a ``StepWorkspace``.

@@ -1,4 +1,4 @@
-"""What controllers of a walk have in common: senses, ticks, state."""
+"""Base class of walking controllers: sensors, ticks, state."""
 
 from __future__ import annotations
 
@@ -16,13 +16,8 @@ from tabi.model.controllers.pilot import EFFORT, POSITION, VELOCITY, Pilot, chan
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import freedoms, joint_rows
 from tabi.model.robot import Robot
-from tabi.walking.balance.stabiliser_tables import (
-    Reference,
-    StabiliserGains,
-    StabiliserLoop,
-    loop_of,
-)
-from tabi.walking.balance.ticks import PlannedWalk, Progress, StabilisedWalk
+from tabi.walking.balance.stabiliser_tables import StabiliserGains, StabiliserLoop, loop_of
+from tabi.walking.balance.ticks import BalancedWalk, PlannedWalk, Progress
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.plan.pattern import WalkingPattern
@@ -31,14 +26,14 @@ Array = NDArray[np.float64]
 
 
 class GaitController(Controller):
-    """A controller that is asked once in every tick of a gait, ``rate=1/gait.tick``. It reads
-    encoders, IMU and foot sensors, and no truth. A simulator asks it within its compiled loop;
-    called as a function it says the same.
+    """Base class of controllers that compute one command per tick of a gait, ``rate=1/gait.tick``.
+    It reads encoders, IMU and foot sensors, and no ground truth. A simulator runs it within its
+    compiled loop; called as a function it returns the same command.
 
     Args:
-        kernel: of a tick. period: of ticks [s].
-        stabiliser: gains of its loops; None: nothing is read.
-        estimator: of the body's inclination; the robot's own sensors unless given.
+        kernel: function of one tick. period: of ticks [s].
+        stabiliser: gains of its loops; None: no sensor is read.
+        estimator: of the body's inclination; default: from the robot's sensors.
     """
 
     def __init__(
@@ -63,59 +58,84 @@ class GaitController(Controller):
                 )
         self._kernel, self._period, self._joints = kernel, period, freedoms(robot)
         self._walk = self._fresh()
-        self._ask = entry(kernel, self._walk)
-        self._said = Command()
+        self._compute = entry(kernel, self._walk)
+        self._command = Command()
 
     def _fresh(self) -> Any:
-        """A walk that has not begun: what the kernel works on."""
+        """Return a walk before its first tick: the structure that the kernel works on."""
         raise NotImplementedError
 
     def _changing(self, walk: Any) -> list[Any]:
-        """Of that, what ticks change."""
+        """Return the parts of a walk that ticks change."""
         progress = walk.progress
         parts = [walk.channel, progress.start, progress.tick, progress.span, progress.last]
         parts.append(progress.fell)
         if self.stabiliser is not None:
             loop = walk.loop
-            parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
-            parts += [loop.summed, loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
+            parts += [
+                walk.estimator,
+                loop.smooth_wrench,
+                loop.foot_rotation,
+                loop.foot_lowering,
+                loop.swing_correction,
+            ]
+            parts += [
+                loop.error_integral,
+                loop.rubber_rotation,
+                loop.q_desired,
+                loop.effort,
+                loop.zmp,
+                loop.centre,
+            ]
             course = loop.course
-            parts += [course.base, course.turned, course.start, course.swung, course.stands]
-            parts += [course.own, course.sent, course.aim, course.left, course.moved]
+            parts += [
+                course.base,
+                course.yaw_offset,
+                course.start,
+                course.last_swing,
+                course.pivot_pose,
+            ]
+            parts += [
+                course.landing_error,
+                course.landing_correction,
+                course.landing_shift,
+                course.lift_offset,
+                course.offset,
+            ]
             parts += [course.position, course.rotation, course.under]
         return parts
 
     @property
     def begun(self) -> bool:
-        """Whether it was asked for a command since the start, or since the last ``reset``."""
+        """Whether it has computed a command since the start, or since the last ``reset``."""
         return bool(self._walk.progress.tick[0] >= 0)
 
     @property
     def fell(self) -> bool:
-        """Whether its sensors have said that the robot leans by more than 60°: it then holds its
+        """Whether its sensors report that the robot leans by more than 60°: it then holds its
         joints still. Without a stabiliser it reads none.
         """
         return bool(self._walk.progress.fell[0] >= 0)
 
     def reset(self) -> None:
-        """Begin the walk anew with the next measurement."""
+        """Begin the walk again with the next measurement."""
         new = arrays_of(self._changing(self._fresh()))
         self.restore_state([array.copy() for array in new])
 
     def save_state(self) -> list[Array]:
-        """All that it remembers, for ``restore_state``."""
+        """Return its state, for ``restore_state``."""
         return [array.copy() for array in arrays_of(self._changing(self._walk))]
 
     def restore_state(self, state: list[Array]) -> None:
-        """Go on from where ``save_state`` was asked."""
-        # in place: a simulator may know where it is
+        """Continue from a state of ``save_state``."""
+        # in place: a simulator may hold its address
         for old, new in zip(arrays_of(self._changing(self._walk)), state, strict=True):
             old[...] = new
 
     def _begin(
         self, pattern: WalkingPattern, stabiliser: StabiliserGains | None
-    ) -> PlannedWalk | StabilisedWalk:
-        """A walk at the start of a pattern."""
+    ) -> PlannedWalk | BalancedWalk:
+        """Return a walk at the start of a pattern."""
         sensors = self._sensors()
         progress = Progress(
             start=np.full(1, np.inf),
@@ -130,72 +150,67 @@ class GaitController(Controller):
             fell=np.full(1, -1),
         )
         ends = np.cumsum([0, *(width for _, width in sensors)])
-        talk = channel(len(pattern.biped.joints), int(ends[-1]))
+        channel_ = channel(len(pattern.biped.joints), int(ends[-1]))
         if stabiliser is None or self._estimator is None:
-            return PlannedWalk(talk, progress)
+            return PlannedWalk(channel_, progress)
         model = pattern.biped.model.arrays
         gyro, accelerometer, *feet = range(len(sensors))
-        place = [ends[gyro], ends[accelerometer + 1] - 3]
+        slices = [ends[gyro], ends[accelerometer + 1] - 3]
         for k in feet:
-            place += [ends[k], sensors[k][1]]
+            slices += [ends[k], sensors[k][1]]
         loop: StabiliserLoop = loop_of(pattern, stabiliser)
-        return StabilisedWalk(
-            channel=talk,
+        return BalancedWalk(
+            channel=channel_,
             progress=progress,
             model=model,
             estimator=self._estimator.fresh(),
             loop=loop,
-            place=np.array(place, np.int64),
-            foot=np.array([self._estimator.feet.index(side) for side in SIDES], np.int64),
+            sensor_slices=np.array(slices, np.int64),
+            foot_index=np.array([self._estimator.feet.index(side) for side in SIDES], np.int64),
             q_at=model.dof["q"][loop.body.v_at].astype(np.int64),
-            halted=loop._replace(
-                reference=Reference(*(np.array(part[:2]) for part in loop.reference))
-            ),
-            stop=np.full(1, -1),
-            gap=np.zeros(2),
         )
 
     def _sensors(self) -> list[tuple[str, int]]:
-        """Names and widths of the sensors that are read: gyro, accelerometer, feet."""
+        """Return names and widths of the sensors in use: gyro, accelerometer, feet."""
         if self._estimator is None:
             return []
         return [(sensor.name, sensor.width) for sensor in self._estimator.sensors]
 
     def pilot(self) -> Pilot | None:
-        """For the compiled loop of a simulator; None where a sensor's readings are raw, as they
-        are calibrated in Python.
+        """Return the kernel for the compiled loop of a simulator; None for sensors with raw
+        readings, as these are calibrated in Python.
         """
         sensors = [] if self._estimator is None else self._estimator.sensors
         if any(sensor.matrix is not None or sensor.offset is not None for sensor in sensors):
             return None
         names = tuple(name for name, _ in self._sensors())
-        talk = self._walk.channel
-        return Pilot(self._kernel, self._walk, talk, names, self._period, self._joints)
+        channel_ = self._walk.channel
+        return Pilot(self._kernel, self._walk, channel_, names, self._period, self._joints)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """The command until the next tick; a time that is past begins the walk anew."""
-        talk = self._walk.channel
-        if time < talk.time[0]:
+        """Return the command until the next tick; a time in the past begins the walk again."""
+        channel_ = self._walk.channel
+        if time < channel_.time[0]:
             self.reset()
-        talk.time[0] = time
-        talk.position[:], talk.velocity[:] = measurement.position, measurement.velocity
+        channel_.time[0] = time
+        channel_.position[:], channel_.velocity[:] = measurement.position, measurement.velocity
         if self._estimator is not None:
             first = 0
             for sensor in self._estimator.sensors:
                 end = first + sensor.width
-                talk.reading[first:end] = self._estimator.read(sensor, measurement)
+                channel_.reading[first:end] = self._estimator.read(sensor, measurement)
                 first = end
-        self._ask(self._walk)
-        if talk.given[0] == 0:
-            # asked again within a tick
-            return self._said
-        q, v, effort = talk.told[POSITION], talk.told[VELOCITY], talk.told[EFFORT]
-        self._said = Command(position=q, velocity=v, effort=effort, over=self._period)
-        return self._said
+        self._compute(self._walk)
+        if channel_.command_mask[0] == 0:
+            # called again within a tick
+            return self._command
+        q, v, effort = (channel_.command[row] for row in (POSITION, VELOCITY, EFFORT))
+        self._command = Command(position=q, velocity=v, effort=effort, over=self._period)
+        return self._command
 
 
 def _bounds(biped: Biped) -> Array:
-    """Least and largest position, speed and effort of each joint of a command, shape (n, 4)."""
+    """Return position limits, velocity and effort limit of each commanded joint, shape (n, 4)."""
     dof = biped.model.arrays.dof[joint_rows(biped.model, biped.robot)]
     speed = np.minimum(
         dof["velocity_limit"], np.where(dof["no_load_speed"] > 0, dof["no_load_speed"], np.inf)

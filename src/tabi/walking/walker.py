@@ -1,4 +1,4 @@
-"""The controller of a walk: a pattern that is followed, with a stabiliser or without."""
+"""Controller of a planned walk: a pattern that is followed, with or without a stabiliser."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from tabi._errors import expect
 from tabi.estimation.estimator import Estimator
-from tabi.walking.balance.stabiliser_tables import StabiliserGains
+from tabi.walking.balance.stabiliser_tables import Reference, StabiliserGains
 from tabi.walking.balance.ticks import (
+    BalancedWalk,
     PlannedWalk,
     StabilisedWalk,
     planned_tick,
@@ -23,14 +24,14 @@ Array = NDArray[np.float64]
 
 
 class Walker(GaitController):
-    """Drives a robot along a walking pattern: a controller, to be asked once in every tick of the
-    gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors, and no truth. A simulator
-    asks it within its compiled loop; called as a function it says the same.
+    """Controller that drives a robot along a walking pattern, called once per tick of the gait,
+    ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors, and no ground truth. A simulator
+    runs it within its compiled loop; called as a function it returns the same command.
 
     Args:
-        pattern: made by ``walking_pattern``.
-        stabiliser: gains of its loops; None follows the pattern blindly.
-        estimator: of the body's inclination; the robot's own sensors unless given.
+        pattern: result of ``walking_pattern``.
+        stabiliser: gains of its loops; None: the pattern is followed without feedback.
+        estimator: of the body's inclination; default: from the robot's sensors.
     """
 
     def __init__(
@@ -47,15 +48,20 @@ class Walker(GaitController):
         super().__init__(kernel, pattern.robot, pattern.gait.tick, stabiliser, estimator)
 
     def _fresh(self) -> PlannedWalk | StabilisedWalk:
-        return self._begin(self.pattern, self.stabiliser)
+        walk = self._begin(self.pattern, self.stabiliser)
+        if not isinstance(walk, BalancedWalk):
+            return walk
+        reference = Reference(*(np.array(part[:2]) for part in walk.loop.reference))
+        halted = walk.loop._replace(reference=reference)
+        return StabilisedWalk(*walk, halted=halted, stop=np.full(1, -1), gap=np.zeros(2))
 
     def _changing(self, walk: Any) -> list[Any]:
-        own = [walk.stop, walk.gap, walk.halted.reference] if self.stabiliser is not None else []
-        return [*super()._changing(walk), *own]
+        extra = [walk.stop, walk.gap, walk.halted.reference] if self.stabiliser is not None else []
+        return [*super()._changing(walk), *extra]
 
     @property
     def stopped(self) -> bool:
-        """Whether it gave the walk up: it stands on both feet, or has fallen."""
+        """Whether it aborted the walk: it stands on both feet, or has fallen."""
         return self.fell or self._halted
 
     @property
@@ -64,7 +70,7 @@ class Walker(GaitController):
 
     @property
     def reason(self) -> str:
-        """Why it gave the walk up; "" where it did not."""
+        """Reason why the walk was aborted; "" otherwise."""
         if not self.stopped:
             return ""
         landed = sum(land <= self.tick for land in self.pattern.schedule.land)
@@ -81,7 +87,7 @@ class Walker(GaitController):
 
     @property
     def tick(self) -> int:
-        """Of the pattern, that the last command was for."""
+        """Tick of the pattern of the last command."""
         now = self._walk.progress.tick[0]
         if self._halted:
             now = self._walk.stop[0]
@@ -91,19 +97,21 @@ class Walker(GaitController):
 
     @property
     def finished(self) -> bool:
-        """Whether it was led to the end of the pattern, and did not give it up before."""
+        """Whether it reached the end of the pattern without aborting."""
         return self.tick >= self.pattern.count - 1 and not self.stopped
 
     @property
     def zmp(self) -> Array:
-        """That the stabiliser wanted last, or that is planned [m], shape (2,)."""
+        """Last zero moment point requested by the stabiliser, or the planned one [m], shape
+        (2,).
+        """
         walk = self._walk
         planned = self.pattern.zmp[self.tick]
         return (walk.loop.zmp[:2] if isinstance(walk, StabilisedWalk) else planned).copy()
 
     @property
     def centre_of_mass(self) -> Array:
-        """As it is estimated, or as it is planned [m], shape (3,)."""
+        """Estimated centre of mass, or the planned one [m], shape (3,)."""
         walk = self._walk
         planned = self.pattern.centre[self.tick]
         return (walk.loop.centre[:3] if isinstance(walk, StabilisedWalk) else planned).copy()

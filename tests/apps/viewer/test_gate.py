@@ -144,7 +144,7 @@ def test_two_servers_have_two_tokens():
 
 
 def test_crowd_is_kept_out_and_those_inside_stay(live, monkeypatch):
-    monkeypatch.setattr(gate, "MOST", 2)
+    monkeypatch.setattr(gate, "MAX_PAGES", 2)
     port = live.page.server.get_port()
     assert until(lambda: len(live.page.gate.visitors) == 0, 10)
     with talk(port) as one, talk(port) as two:
@@ -348,7 +348,7 @@ def test_message_too_large_ends_its_connection_only(live):
     port = live.page.server.get_port()
     with talk(port) as large, talk(port) as other:
         with pytest.raises(ConnectionClosed):
-            large.send(b"\0" * (gate.LARGEST_PICTURE + 1))
+            large.send(b"\0" * (gate.MAX_PICTURE_BYTES + 1))
             while True:
                 large.recv(10)
         assert len(other.recv(10)) > 16
@@ -361,11 +361,11 @@ def test_flood_of_good_messages_is_read_no_faster_than_people_act(live):
     live.page.gate.passes = lambda raw: read.append(time.monotonic()) or real(raw)
     try:
         with talk(live.page.server.get_port()) as client:
-            for _ in range(3 * gate.FASTEST):
+            for _ in range(3 * gate.MAX_MESSAGE_RATE_HZ):
                 client.send(pack(CAMERA))
-            assert until(lambda: len(read) > gate.FASTEST, 10)
+            assert until(lambda: len(read) > gate.MAX_MESSAGE_RATE_HZ, 10)
             count = sum(t < read[0] + 0.9 for t in read)
     finally:
         del live.page.gate.passes
     # two seconds of the clock may touch that time
-    assert count <= 2 * gate.FASTEST + 2
+    assert count <= 2 * gate.MAX_MESSAGE_RATE_HZ + 2

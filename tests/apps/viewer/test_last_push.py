@@ -10,7 +10,7 @@ from tabi.apps.viewer.last_push import LastPush
 def run(sim, push, seconds, walker=None):
     for _ in range(round(seconds / 0.005)):
         sim.run(0.005)
-        push.look(sim, walker)
+        push.update(sim, walker)
 
 
 def test_the_largest_force_of_the_last_push_is_kept():

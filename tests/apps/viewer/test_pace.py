@@ -3,7 +3,7 @@
 import pytest
 
 from tabi.apps.viewer import pace
-from tabi.apps.viewer.pace import LAG, Pace
+from tabi.apps.viewer.pace import MAX_LAG_S, Pace
 
 
 class Clock:
@@ -38,7 +38,7 @@ def test_fast_loop_takes_as_long_as_it_simulates(clock, dt):
     steps = round(1.0 / dt)
     run(Pace(), clock, steps, dt, 0.2 * dt)
     # the first step is not waited for, and the last waits are too short
-    assert clock.now - 100.0 == pytest.approx(1.0, abs=2 * dt + pace.SHORTEST)
+    assert clock.now - 100.0 == pytest.approx(1.0, abs=2 * dt + pace.MIN_WAIT_S)
 
 
 def test_slow_loop_is_not_held_back(clock):
@@ -50,10 +50,10 @@ def test_time_that_was_lost_is_let_go_and_a_hiccup_is_made_up_for(clock):
     paced = Pace()
     run(paced, clock, 100, 1e-3, 1e-4)
     slept = clock.slept
-    clock.now += 0.5 * LAG
+    clock.now += 0.5 * MAX_LAG_S
     run(paced, clock, 100, 1e-3, 1e-4, 0.1)
     # half of the next tenth of a second was caught up with
-    assert clock.slept - slept == pytest.approx(0.1 - 0.01 - 0.5 * LAG, abs=2e-3)
+    assert clock.slept - slept == pytest.approx(0.1 - 0.01 - 0.5 * MAX_LAG_S, abs=2e-3)
     slept = clock.slept
     clock.now += 100.0
     run(paced, clock, 100, 1e-3, 1e-4, 0.2)

@@ -7,7 +7,7 @@ from simulation.soft import block
 
 import tabi
 from tabi.apps.viewer.scene import DrawnScene
-from tabi.apps.viewer.soft_pad import FINE, LEVELS, SoftPad, levels, soft_of
+from tabi.apps.viewer.soft_pad import LEVELS, TRIANGLE_COUNT, SoftPad, levels, soft_of
 from tabi.apps.viewer.view import Observer
 from tabi.recording import pad_tracks
 from tabi.spatial.transform import Transform
@@ -31,7 +31,7 @@ def test_all_levels_together_are_the_face(pad):
     # 24 triangles, each cut in four until there are enough
     count = sum(len(triangles) for _, triangles in drawn.values())
     assert count == 24 * 4**3
-    assert count >= FINE
+    assert count >= TRIANGLE_COUNT
     assert sum(area(*mesh) for mesh in drawn.values()) == pytest.approx(0.02, rel=1e-6)
     for vertices, triangles in drawn.values():
         assert np.array_equal(np.unique(triangles), np.arange(len(vertices)))
@@ -127,7 +127,7 @@ def test_a_pad_that_moves_half_way_bulges_half_as_much(server):
     pad = SoftPad(server, "left", "/foot/pad1", Transform(), face, (skin, sides))
     U = np.tile([1e-3, 0.0, 2e-3], (n, 1))
     pad.draw(U, np.zeros(n), factor=1.0)
-    moved = pad._sides.told["vertices"] - skin
+    moved = pad._sides.sent["vertices"] - skin
     assert moved == pytest.approx(np.repeat([1.0, 0.5, 0.0], n)[:, None] * U[0], abs=1e-7)
     # the face is not drawn twice
     assert len(pad.sides.faces) == len(triangles)

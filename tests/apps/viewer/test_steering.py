@@ -79,10 +79,10 @@ def test_a_silent_hand_has_let_go(hand, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(steering.clock, "monotonic", lambda: now[0])
     hand.say("hrp2", "a", 1, Sticks(0.5))
-    now[0] += 0.9 * steering.SILENT
+    now[0] += 0.9 * steering.RELEASE_TIMEOUT_S
     hand.tend()
     assert len(hand.acts) == 1
-    now[0] += 0.2 * steering.SILENT
+    now[0] += 0.2 * steering.RELEASE_TIMEOUT_S
     hand.tend()
     assert hand.acts[1:] == [("hrp2", REST)]
     hand.say("hrp2", "a", 2, Sticks(0.5))

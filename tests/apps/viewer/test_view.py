@@ -159,11 +159,11 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         overlay = Overlay(server)
         overlay.draw(view)
         pressing = (view.normals * view.forces).sum(axis=1) > 0
-        scales = overlay.of(ContactMarks).cones.node.told["batched_scales"][: pressing.sum()]
+        scales = overlay.of(ContactMarks).cones.node.sent["batched_scales"][: pressing.sum()]
         assert np.allclose(scales[:, 0] / scales[:, 2], view.friction[pressing], rtol=1e-6)
         assert overlay.of(BalanceMarks).centre.handle.visible
         assert np.allclose(
-            overlay.of(BalanceMarks).centre.node.told["batched_positions"][0],
+            overlay.of(BalanceMarks).centre.node.sent["batched_positions"][0],
             view.centres[0],
             atol=1e-6,
         )
@@ -178,9 +178,9 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
                 dataclasses.replace(view, time=view.time + 0.1 * k, centres=view.centres + 0.01 * k)
             )
         assert overlay.of(BalanceMarks).trail.handle.visible
-        assert overlay.of(BalanceMarks).trail.node.told["points"].shape == (6, 2, 3)
+        assert overlay.of(BalanceMarks).trail.node.sent["points"].shape == (6, 2, 3)
         assert np.allclose(
-            overlay.of(BalanceMarks).trail.node.told["points"][-2, 1],
+            overlay.of(BalanceMarks).trail.node.sent["points"][-2, 1],
             view.centres[0] + 0.03,
             atol=1e-6,
         )
@@ -202,7 +202,7 @@ def test_arrows_and_cones_are_those_on_the_upper_body_whichever_comes_first(push
             )
             told.append(
                 [
-                    marks.node.told["batched_wxyzs"].copy()
+                    marks.node.sent["batched_wxyzs"].copy()
                     for marks in (overlay.of(ContactMarks).cones, overlay.of(ContactMarks).shafts)
                 ]
             )

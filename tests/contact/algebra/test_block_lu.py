@@ -15,7 +15,7 @@ def filled(pairs, count, rng, diagonal=1.0):
         s.slot[i, j] = 0
     blocks = block_lu.arrange(s, count, no_parents(count))
     s.value[:] = 0.0
-    for i, j in np.argwhere(s.slot != block_lu.EMPTY):
+    for i, j in np.argwhere(s.slot != block_lu.NO_BLOCK):
         s.value[s.slot[i, j]] = A[6 * i : 6 * i + 6, 6 * j : 6 * j + 6]
     return A, s, blocks
 

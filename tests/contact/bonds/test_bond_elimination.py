@@ -109,7 +109,7 @@ def test_contacts_see_the_inverse_inertia_that_bonds_leave(seed, redundant):
     assert sparse(reduced).toarray() == pytest.approx(expected, abs=1e-9 * np.abs(W).max())
     # and what bonds do without contacts, where they can all be met
     if redundant == 0:
-        assert w.given[: 3 * contacts] == pytest.approx(
+        assert w.added[: 3 * contacts] == pytest.approx(
             -W[np.ix_(c, b)] @ inverse @ free[b], abs=1e-9 * np.abs(free).max()
         )
 
@@ -171,7 +171,7 @@ def test_offsets_are_closed_at_once_but_no_faster_than_is_stated(size, limited):
     moved = W @ w.closing[b] * 1e-3
     energy = 0.5 * w.closing[b] @ W @ w.closing[b]
     mass = (w.scale[b - 3 * contacts] ** 2).sum() / 3
-    assert energy <= 0.5 * mass * bond_closing.CLOSING**2 * (1 + 1e-9)
+    assert energy <= 0.5 * mass * bond_closing.MAX_CLOSING_SPEED**2 * (1 + 1e-9)
     assert w.closes[0] == 1
     # rounding times the condition of W
     expected = pytest.approx(-w.offset[b], rel=1e-6)
@@ -200,4 +200,4 @@ def test_an_offset_that_needs_a_long_way_of_the_links_stays_open_and_is_a_mismat
     assert w.mismatch[b] == pytest.approx(np.zeros(9) if closes else offset, abs=1.01 * size / 3)
     # how far a body would move with the energy of v̄
     way = 1e-3 * np.sqrt(w.closing[b] @ W @ w.closing[b] / MASS)
-    assert way <= bond_closing.LEVERAGE * size
+    assert way <= bond_closing.MAX_LEVERAGE * size

@@ -8,7 +8,12 @@ from contact.test_row_mobility import matrix
 
 from tabi.contact import bodies, ladder
 from tabi.contact import common_motions as motions
-from tabi.contact.interior import interior_motions, interior_point, interior_system, interior_ways
+from tabi.contact.interior import (
+    interior_methods,
+    interior_motions,
+    interior_point,
+    interior_system,
+)
 from tabi.contact.interior.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, POSITIVE
 from tabi.contact.rows import CONTACT, LIMITED, SOFT
 
@@ -50,19 +55,19 @@ def test_the_step_is_that_of_the_matrix(seed):
     p, work, H, F, used = linear_system(seed)
     expected = np.zeros(len(F))
     expected[used] = np.linalg.solve(H[np.ix_(used, used)], F[used])
-    way, m, _ = interior_ways.choose(p, work, True)
-    assert (way, m) == (interior_ways.MOTIONS, 0)
-    assert interior_ways.factor(p, way, m, work)
-    assert interior_ways.solve(p, way, m, work)
+    way, m, _ = interior_methods.choose(p, work, True)
+    assert (way, m) == (interior_methods.MOTIONS, 0)
+    assert interior_methods.factor(p, way, m, work)
+    assert interior_methods.solve(p, way, m, work)
     w, size = work.interior, np.abs(expected).max()
     np.testing.assert_allclose(w.dl[used], expected[used], atol=1e-10 * size)
     moved = matrix(p) @ expected
     np.testing.assert_allclose(w.du, moved, atol=1e-10 * np.abs(moved).max())
     # and as it is by rows
-    way, m, _ = interior_ways.choose(p, work, False)
-    assert way == interior_ways.ROWS
-    assert interior_ways.factor(p, way, m, work)
-    assert interior_ways.solve(p, way, m, work)
+    way, m, _ = interior_methods.choose(p, work, False)
+    assert way == interior_methods.ROWS
+    assert interior_methods.factor(p, way, m, work)
+    assert interior_methods.solve(p, way, m, work)
     np.testing.assert_allclose(w.dl[used], expected[used], atol=1e-10 * size)
 
 

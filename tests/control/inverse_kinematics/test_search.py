@@ -350,8 +350,8 @@ def test_no_task_leaves_joints_of_other_limbs_where_they_are():
 def test_sound_configurations_are_finite_and_of_unit_length():
     model = standing_hrp2().compile()
     good = model.initial()
-    assert search.sound(model.arrays, good)
+    assert search.is_valid(model.arrays, good)
     for at, value in ((10, np.nan), (3, 2.0), (0, np.inf)):
         bad = good.copy()
         bad[at] = value
-        assert not search.sound(model.arrays, bad)
+        assert not search.is_valid(model.arrays, bad)

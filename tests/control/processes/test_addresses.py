@@ -39,7 +39,7 @@ def test_what_a_program_left_behind_is_no_obstacle_and_what_is_in_use_is(tmp_pat
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("example.org:80", "none of this machine; expected a path or 'localhost:port'"),
+        ("example.org:80", "not on this machine; expected a path or 'localhost:port'"),
         ("localhost:http", "a port from 0 to 65535"),
         ("localhost:70000", "a port from 0 to 65535"),
         ("/tmp/" + "x" * 120, "has 125 bytes; expected a path of 1 to 107"),
@@ -53,7 +53,7 @@ def test_addresses_that_are_none_are_refused(address, said):
 
 def test_a_file_is_no_address(tmp_path):
     (tmp_path / "notes").write_text("a")
-    with pytest.raises(tabi.ModelError, match="is a file or a folder already"):
+    with pytest.raises(tabi.ModelError, match="is an existing file or folder"):
         addresses.listen(tmp_path / "notes")
     assert (tmp_path / "notes").read_text() == "a"
 

@@ -347,7 +347,7 @@ def test_words_and_numbers_that_mean_nothing_are_refused():
         ("GET / HTTP/1.1\n\n", "began with 'GET / HTTP/1.1'"),
         ("tabi-controller 1\njoint 1 knee\n\n", "expects 'joint 1 knee' where robot hrp2 has"),
         ("tabi-controller 1\nmeasurement 8\n\n", "expects 'measurement 8' where robot hrp2 has"),
-        ("tabi-controller 1\n", "connected and said nothing within 0.3 s"),
+        ("tabi-controller 1\n", "connected and sent nothing within 0.3 s"),
     ],
 )
 def test_a_controller_of_something_else_is_refused_by_its_first_difference(lines, said, address):

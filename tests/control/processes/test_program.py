@@ -17,19 +17,19 @@ def test_the_address_is_in_the_environment():
         [sys.executable, "-c", "import os; exit(os.environ['TABI_ADDRESS'] != '/a b')"], "/a b"
     )
     assert process.wait(20) == 0
-    assert program.how_it_ended(process) == "ended with exit code 0"
+    assert program.describe_end(process) == "ended with exit code 0"
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("code", ["import time; time.sleep(60)", STUBBORN])
 def test_a_program_that_does_not_end_is_ended(code, monkeypatch):
-    monkeypatch.setattr(program, "PATIENCE", 0.2)
+    monkeypatch.setattr(program, "END_TIMEOUT_S", 0.2)
     process = program.start([sys.executable, "-c", code], "")
-    assert program.how_it_ended(process) == ""
+    assert program.describe_end(process) == ""
     time.sleep(0.2)
     program.end(process)
     assert process.returncode < 0
-    assert program.how_it_ended(process).startswith("was ended by SIG")
+    assert program.describe_end(process).startswith("was ended by SIG")
 
 
 @pytest.mark.process

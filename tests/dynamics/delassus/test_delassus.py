@@ -214,7 +214,7 @@ def test_a_pendulum_moves_about_its_axis_only():
         "rod",
         Joint("axle", "revolute", axis=(0.0, 1.0, 0.0)),
         "pivot",
-        solid_box(2.0, (0.02, 0.02, 1.0)).moved(translation((0, 0, -0.5))),
+        solid_box(2.0, (0.02, 0.02, 1.0)).transformed(translation((0, 0, -0.5))),
     )
     model = robot.compile()
     inertia = 2.0 * (1.0 + 0.02**2) / 12 + 2.0 * 0.25

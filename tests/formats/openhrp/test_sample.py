@@ -80,7 +80,7 @@ def test_sample_robot_has_the_centre_of_mass_and_inertia_of_its_segments(sample,
         )
     total = Inertia()
     for body in sample.bodies:
-        total = total + body.inertia.moved(X[body])
+        total = total + body.inertia.transformed(X[body])
     c = total.centre
     assert c == pytest.approx(expected_centre / total.mass, abs=1e-12)
     about_origin = total.tensor + total.mass * (c @ c * np.eye(3) - np.outer(c, c))

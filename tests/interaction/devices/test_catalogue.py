@@ -41,7 +41,7 @@ def test_one_that_is_open_is_refused_until_it_is_closed(script):
     [
         ("haptly", "did you mean 'haply'"),
         ("standin", "did you mean 'stand-in'"),
-        ("", "is not known; expected one of 'scripted'"),
+        ("", "is unknown; expected one of 'scripted'"),
         ("scripted", "names no file"),
         ("scripted:none.hand.csv", "none.hand.csv"),
         ("force-dimension:x", "has no index"),

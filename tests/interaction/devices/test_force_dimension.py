@@ -117,7 +117,7 @@ def test_one_that_fails_is_let_go(library):
     one = ForceDimensionDevice()
     one.write(np.ones(3), np.ones(3))
     dhd.works = False
-    with pytest.raises(DeviceError, match=r"did not tell its place: no device found"):
+    with pytest.raises(DeviceError, match=r"did not report its position: no device found"):
         one.read()
     assert dhd.wrenches[-1] == [0.0] * 6
     assert one.closed

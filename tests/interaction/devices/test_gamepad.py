@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tabi.interaction.devices import gamepad
-from tabi.interaction.devices.gamepad import ABS, EVENT, FORCED, HALF, KEY, Gamepad
+from tabi.interaction.devices.gamepad import ABS, EVENT, FORCE_FEEDBACK, HALF_WIDTH, KEY, Gamepad
 from tabi.interaction.devices.protocol import DeviceError
 
 
@@ -59,7 +59,9 @@ def test_sticks_are_places(pad):
     assert not pad.read().position.any()
     pad.told((ABS, 0, 255), (ABS, 1, 0), (ABS, 4, 64), (KEY, 0x131, 1))
     read = pad.read()
-    np.testing.assert_allclose(read.position, [HALF, HALF, HALF * (1 - 2 * 64 / 255)])
+    np.testing.assert_allclose(
+        read.position, [HALF_WIDTH, HALF_WIDTH, HALF_WIDTH * (1 - 2 * 64 / 255)]
+    )
     assert read.buttons[:3] == (False, True, False)
     pad.told((ABS, 0, 130), (KEY, 0x131, 0), (KEY, 0x1FF, 1), (ABS, 40, 9), (0, 0, 0))
     read = pad.read()
@@ -73,7 +75,7 @@ def test_velocity_comes_to_that_of_an_even_motion(pad):
         pad.told((ABS, 0, 150 + k // 2))
         read = pad.read()
     # half a unit of 255 per millisecond over a travel of two half-widths
-    np.testing.assert_allclose(read.velocity[0], 2 * HALF / 255 * 500, rtol=0.05)
+    np.testing.assert_allclose(read.velocity[0], 2 * HALF_WIDTH / 255 * 500, rtol=0.05)
     for k in range(200):
         pad.now[0] = 0.2 + 1e-3 * (k + 1)
         read = pad.read()
@@ -85,7 +87,7 @@ def test_half_an_event_waits_for_its_other_half(pad):
     os.write(pad.end, whole[:10])
     assert pad.read().position[0] == 0.0
     os.write(pad.end, whole[10:])
-    assert pad.read().position[0] == HALF
+    assert pad.read().position[0] == HALF_WIDTH
 
 
 def test_rumble_is_the_size_of_the_force(pad):
@@ -102,7 +104,7 @@ def test_rumble_is_the_size_of_the_force(pad):
     pad.write(np.array([np.nan, 0.0, 0.0]), np.zeros(3))
     assert pad.kernel.effects[-1][1] == 0
     played = [event[2:] for event in EVENT.iter_unpack(os.read(pad.end, 1000))]
-    assert played == [(FORCED, 4, 1), (FORCED, 4, 1), (FORCED, 4, 0)]
+    assert played == [(FORCE_FEEDBACK, 4, 1), (FORCE_FEEDBACK, 4, 1), (FORCE_FEEDBACK, 4, 0)]
 
 
 def test_without_rumble_it_gives_no_force(tmp_path):

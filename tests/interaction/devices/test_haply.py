@@ -25,8 +25,8 @@ ZERO, PUSH = np.zeros(3), np.array([1.0, 2.0, -0.5])
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """Time is not what most of these are about, and this machine may be busy."""
-    monkeypatch.setattr(haply, "LATE", 5.0)
-    monkeypatch.setattr(haply, "OPENING", 5.0)
+    monkeypatch.setattr(haply, "ANSWER_TIMEOUT_S", 5.0)
+    monkeypatch.setattr(haply, "OPEN_TIMEOUT_S", 5.0)
 
 
 class Service:
@@ -144,7 +144,7 @@ def test_a_service_that_tells_no_version_is_judged_by_its_messages():
         HaplyDevice(service.address).close()
     with (
         Service(version=None, first='{"devices": []}') as service,
-        pytest.raises(DeviceError, match=r"none of format 3\.1"),
+        pytest.raises(DeviceError, match=r"not of format 3\.1"),
     ):
         HaplyDevice(service.address)
 
@@ -152,7 +152,7 @@ def test_a_service_that_tells_no_version_is_judged_by_its_messages():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (frame(inverse3=[]), "knows of no Inverse3"),
+        (frame(inverse3=[]), "has no Inverse3"),
         (frame(inverse3=[device(), device()]), "2 devices named"),
     ],
 )
@@ -162,9 +162,9 @@ def test_a_wrong_inventory_is_refused(given, told):
 
 
 def test_a_service_that_is_silent_is_given_up(monkeypatch):
-    monkeypatch.setattr(haply, "LATE", 0.05)
-    monkeypatch.setattr(haply, "OPENING", 0.5)
-    with Service(first="") as service, pytest.raises(DeviceError, match="told no devices within"):
+    monkeypatch.setattr(haply, "ANSWER_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(haply, "OPEN_TIMEOUT_S", 0.5)
+    with Service(first="") as service, pytest.raises(DeviceError, match="sent no inventory within"):
         HaplyDevice(service.address)
     with Service(answers=lambda k: [json.dumps(frame())] if k < 5 else []) as service:
         assert "has not answered for" in until_error(HaplyDevice(service.address))
@@ -173,7 +173,7 @@ def test_a_service_that_is_silent_is_given_up(monkeypatch):
 
 def test_one_answer_too_many_is_refused():
     with Service(answers=lambda k: [json.dumps(frame())] * (1 + (k == 5))) as service:
-        assert "more often than it was asked" in until_error(HaplyDevice(service.address))
+        assert "more answers than it got messages" in until_error(HaplyDevice(service.address))
         assert until(lambda: service.forces[-1] == (0.0, 0.0, 0.0))
 
 
@@ -204,7 +204,7 @@ def test_a_service_that_ends_is_told():
 def test_three_hundred_wrong_answers_through_a_socket_leave_no_force(monkeypatch):
     rng, raw = np.random.default_rng(5), json.dumps(frame()).encode()
 
-    monkeypatch.setattr(haply, "LATE", 0.2)
+    monkeypatch.setattr(haply, "ANSWER_TIMEOUT_S", 0.2)
 
     def answer(k):
         # none, or twice the same: out of step
@@ -226,7 +226,7 @@ def test_three_hundred_wrong_answers_through_a_socket_leave_no_force(monkeypatch
                     sent += 1
                     before = one._reading
                     until(lambda one=one, before=before: one.read() is not before, 1.0)
-                    assert np.abs(one.read().position).max() <= messages.FARTHEST
+                    assert np.abs(one.read().position).max() <= messages.MAX_DISTANCE
             except DeviceError:
                 refused += 1
                 # what was wrong is followed by a zero, on a connection that is over
@@ -265,6 +265,6 @@ def test_what_is_no_service_is_told():
 
     server = serve(lambda link: None, "127.0.0.1", 0, process_request=refuse)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with pytest.raises(DeviceError, match="is no Haply Inverse service"):
+    with pytest.raises(DeviceError, match="is not a Haply Inverse service"):
         HaplyDevice(f"ws://127.0.0.1:{server.socket.getsockname()[1]}")
     server.shutdown()

@@ -9,9 +9,9 @@ pytestmark = pytest.mark.process
 
 TOLD = """
 import os
-from tabi.interaction.devices.priority import hurry
+from tabi.interaction.devices.priority import raise_priority
 before = os.sched_getscheduler(0)
-may = hurry()
+may = raise_priority()
 after = os.sched_getscheduler(0)
 pid = os.fork()
 if pid == 0:

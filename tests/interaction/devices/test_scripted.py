@@ -175,7 +175,7 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path):
         (np.zeros((0, 4)), "shape"),
         (np.zeros((3, 5)), "shape"),
         ([[0, 0, 0, np.nan]], "not finite"),
-        ([[0, 0, 0, 0], [0, 0, 0, 0]], "times that rise"),
+        ([[0, 0, 0, 0], [0, 0, 0, 0]], "increasing times"),
     ],
 )
 def test_a_bad_array_is_refused(table, told):

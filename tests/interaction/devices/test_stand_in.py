@@ -9,9 +9,9 @@ from tabi._errors import ModelError
 from tabi.interaction.devices import haply_messages as messages
 from tabi.interaction.devices.scripted import ScriptedHand
 from tabi.interaction.devices.stand_in import (
-    LASTS,
+    FORCE_TIMEOUT_S,
+    MAX_FORCE,
     STEP,
-    STRONGEST,
     SimulatedHandle,
     StandIn,
     main,
@@ -52,13 +52,13 @@ def test_a_force_ends_by_itself():
     m, f, end = 0.2, 0.3, 0.2
     handle = SimulatedHandle(m, 0.0, 0.0)
     handle.push((f, 0.0, 0.0), 0.0)
-    handle.advance(0.9 * LASTS)
+    handle.advance(0.9 * FORCE_TIMEOUT_S)
     assert handle.force[0] == f
     handle.advance(end)
     assert handle.force == [0.0, 0.0, 0.0]
-    v = f / m * LASTS
+    v = f / m * FORCE_TIMEOUT_S
     np.testing.assert_allclose(handle.velocity[0], v, rtol=1e-9)
-    np.testing.assert_allclose(handle.position[0], v * (end - 0.5 * LASTS), rtol=1e-9)
+    np.testing.assert_allclose(handle.position[0], v * (end - 0.5 * FORCE_TIMEOUT_S), rtol=1e-9)
 
 
 def test_it_is_let_go_when_its_writer_is_gone():
@@ -106,7 +106,7 @@ def test_one_that_was_asleep_goes_on_where_it_was():
 def test_motors_are_as_strong_as_they_are_and_arms_end():
     handle = SimulatedHandle(0.5, 0.0, 0.0)
     handle.push((1e6, 0.0, 0.0), 0.0)
-    assert handle.force[0] == STRONGEST
+    assert handle.force[0] == MAX_FORCE
     pushed(handle, (1e6, 0.0, 0.0), 0.5)
     assert handle.position[0] == 0.25
 

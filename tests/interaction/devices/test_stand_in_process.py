@@ -19,8 +19,8 @@ pytestmark = pytest.mark.process
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """This machine may be busy."""
-    monkeypatch.setattr(haply, "LATE", 5.0)
-    monkeypatch.setattr(haply, "OPENING", 5.0)
+    monkeypatch.setattr(haply, "ANSWER_TIMEOUT_S", 5.0)
+    monkeypatch.setattr(haply, "OPEN_TIMEOUT_S", 5.0)
 
 
 def test_a_force_moves_the_handle_to_where_the_spring_says():

@@ -8,7 +8,7 @@ import pytest
 
 from tabi.interaction.devices import touch
 from tabi.interaction.devices.protocol import DeviceError
-from tabi.interaction.devices.touch import LATE, TouchDevice
+from tabi.interaction.devices.touch import TIMEOUT_S, TouchDevice
 
 
 class Hd:
@@ -86,7 +86,7 @@ def test_a_force_that_is_old_is_none():
     now, hd = [1.0], Hd()
     one = TouchDevice(library=hd, clock=lambda: now[0])
     one.write(np.ones(3), np.zeros(3))
-    now[0] += 1.1 * LATE
+    now[0] += 1.1 * TIMEOUT_S
     hd.callback(None)
     assert hd.forces == [[0.0, 0.0, 0.0]]
 
@@ -117,7 +117,7 @@ def test_an_error_of_the_device_is_told():
 def test_one_that_is_not_there_or_silent_is_told():
     with pytest.raises(DeviceError, match="could not be opened"):
         TouchDevice(library=Hd(there=False))
-    with pytest.raises(DeviceError, match="tells nothing"):
+    with pytest.raises(DeviceError, match="sends no readings"):
         TouchDevice(library=Hd()).read()
 
 

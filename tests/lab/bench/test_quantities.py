@@ -15,7 +15,7 @@ ROUNDING = 1e-10
 
 def test_both_engines_are_asked_the_same():
     robot = tabi.robots.hrp2()
-    ours, theirs = quantities.Asked(robot), quantities.PinocchioAsked(robot)
+    ours, theirs = quantities.FreshQuantities(robot), quantities.PinocchioAsked(robot)
     asked, answered = ours.quantities(), theirs.quantities()
     assert set(asked) == set(answered)
     # each call is of the other state: the first of both engines is the same

@@ -29,8 +29,8 @@ def test_figures_are_whole_and_printed(found):
 @pytest.mark.slow
 def test_nobody_listens_unless_asked():
     runs, _ = sensors.marching()
-    assert not runs[sensors.SILENT].sim.data.command.heard.any()
-    assert runs[sensors.ALL].sim.data.command.heard.sum() == 65
+    assert not runs[sensors.SILENT].sim.data.command.active_sensors.any()
+    assert runs[sensors.ALL].sim.data.command.active_sensors.sum() == 65
 
 
 def test_extra_is_the_median_of_differences_within_a_turn():

@@ -21,7 +21,7 @@ def measured(monkeypatch):
 
     def pretend(*outcomes, interrupted=False):
         def run(self):
-            robots = self.chosen()
+            robots = self.robots()
             asked.append(([robot.name for robot in robots], self.poses, self.keep))
             about = {"name": "hrp2", "joints": 30, "mass_kg": 58.0, "weight_N": 569.0}
             about |= {"on_feet_after_5_s_N": 569.0}
@@ -41,7 +41,7 @@ def test_humanoids_prints_a_table_and_ends_well(measured):
     asked = measured(TrialOutcome(0, 300))
     done = run("--poses", "7")
     assert done.exit_code == 0
-    assert "0 of 300 steps missed, 0 runs stopped: at most 1 in 100,000" in done.stdout
+    assert "0 of 300 steps did not converge, 0 runs stopped: at most 1 in 100,000" in done.stdout
     assert asked == [(["hrp2"], 7, None)]
 
 

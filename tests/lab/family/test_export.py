@@ -10,7 +10,7 @@ from tabi import TabiError
 from tabi.contact import files
 from tabi.lab import family
 from tabi.lab.family import export as family_export
-from tabi.lab.family.export import KINDS, export, hardness, judged, places
+from tabi.lab.family.export import KINDS, certificate_of, export, hardness, places
 
 COUNT = 5
 
@@ -60,7 +60,7 @@ def test_a_file_is_read_back_and_its_solution_is_certified_anew(exported):
         assert u == pytest.approx(W @ r + q, abs=1e-12)
         error = error_by_hand(W, q, mu, r)
         assert error <= 1e-8 * np.abs(q).max()
-        assert judged(path).residual == pytest.approx(error, abs=1e-13)
+        assert certificate_of(path).residual == pytest.approx(error, abs=1e-13)
         assert record["certificate"]["residual"] == pytest.approx(error, abs=1e-13)
         assert (record["contacts"], record["friction"]) == (len(mu), [mu.min(), mu.max()])
         back = files.read(path)
@@ -114,7 +114,7 @@ def test_what_is_right_is_kept_and_what_is_not_is_made_again(exported, monkeypat
     for r in again["problems"]:
         same = (folder / r["file"]).stat().st_mtime_ns == times[r["file"]]
         assert same == (folder / r["file"] not in (first, second, third))
-        assert judged(folder / r["file"]).relative <= 1e-8
+        assert certificate_of(folder / r["file"]).relative <= 1e-8
     monkeypatch.setattr(family_export, "make", lambda place: pytest.fail(f"{place.name} was made"))
     assert export(folder, COUNT, seed=7)["reused"] == COUNT
 

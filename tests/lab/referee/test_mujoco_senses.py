@@ -336,13 +336,13 @@ def test_noise_delay_and_rates_are_told_to_be_tabis_alone():
     sim, robot = on_ground(lambda: tabi.robots.hrp2(sensor_noise=True))
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     made = MuJoCo(sim)
-    told = [note for note in made.said if "read exactly" in note]
+    told = [note for note in made.notes if "read exactly" in note]
     assert len(told) == 1
     assert "delay of imu" in told[0]
     assert "noise of" in told[0]
     exact, robot = on_ground()
     exact.set_controller(robot, tabi.control.hold(robot.half_sitting))
-    assert not [note for note in MuJoCo(exact).said if "read exactly" in note]
+    assert not [note for note in MuJoCo(exact).notes if "read exactly" in note]
 
 
 def test_worlds_that_mujoco_cannot_have_are_refused():

@@ -222,7 +222,7 @@ def test_a_study_that_has_only_begun_is_a_page_too(tmp_path):
         (["walk", "--over", "ground.friction=1,,2"], "a value between the commas is missing"),
         (["walk", "--over", "robots.0.bush=null,{}"], "robots.0.bush is set by the study itself"),
         (["walk", "--over", "simulation.step_s=1e-3"], "simulation.step_s is set by the study"),
-        (["walk", "--over", "title=a,b"], "its values are no numbers"),
+        (["walk", "--over", "title=a,b"], "its values are not numbers"),
         (["standing", "--over", "ground.friction=1"], "cannot be: "),
         (["nowhere", "--over", "ground.friction=1"], "scene 'nowhere' is neither built in"),
         (["walk", "--over", "ground.friction=1", "--jobs", "0"], "--jobs is 0"),

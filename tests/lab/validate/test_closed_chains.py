@@ -31,8 +31,8 @@ def test_chains_are_closed_up_to_their_offset_and_the_same_again():
 
 
 def test_energy_that_does_not_fall_with_the_step_and_a_slow_step_are_found(monkeypatch):
-    monkeypatch.setattr(closed_chains, "RISE", -1.0)
-    monkeypatch.setattr(closed_chains, "HALF", -1e9)
+    monkeypatch.setattr(closed_chains, "MAX_ENERGY_RISE", -1.0)
+    monkeypatch.setattr(closed_chains, "MAX_RISE_RATIO", -1e9)
     monkeypatch.setattr(closed_chains, "LONGEST_STEP", 0.0)
     found = closed_chains.ClosedChains(chains=1).run()
     assert len(found["gained"]) == 1

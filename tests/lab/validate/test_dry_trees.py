@@ -28,8 +28,8 @@ def test_worlds_have_dry_joints_stops_and_overlaps_and_are_the_same_each_time():
         again = dry_trees.random_dry_world(seed).compile()
         assert (again.arrays.dof == dof).all()
     assert len(frictions) > 40
-    assert min(frictions) >= dry_trees.WEAKEST
-    assert max(frictions) <= dry_trees.STRONGEST
+    assert min(frictions) >= dry_trees.MIN_FRICTION
+    assert max(frictions) <= dry_trees.MAX_FRICTION
     assert stops > 5
     assert overlaps > 3
 
@@ -67,4 +67,4 @@ def test_a_share_of_missed_steps_is_too_many(monkeypatch):
     result = dry_trees.DryTrees(trees=2, steps=10).run()
     assert not result["within"]
     assert "world 1 missed at 0.100 s" in dry_trees.DryTrees().text(result)
-    assert pytest.approx(1e-4) == dry_trees.MISSED
+    assert pytest.approx(1e-4) == dry_trees.MAX_MISSED_SHARE

@@ -15,8 +15,8 @@ def test_a_hundredth_of_the_starts_holds():
 
 
 def test_energy_joints_and_silence_are_found(monkeypatch):
-    monkeypatch.setattr(overlaps, "ENERGY", -1.0)
-    monkeypatch.setattr(overlaps, "BEYOND", -1.0)
+    monkeypatch.setattr(overlaps, "MAX_ENERGY_GAIN", -1.0)
+    monkeypatch.setattr(overlaps, "MAX_BEYOND_LIMIT", -1.0)
     monkeypatch.setattr(overlaps, "DRIFT", -1.0)
     monkeypatch.setattr(overlaps, "OverlapWarning", DeprecationWarning)
     found = overlaps.run(1, 3)

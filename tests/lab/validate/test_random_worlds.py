@@ -6,7 +6,7 @@ import pytest
 from tabi import collision
 from tabi.formats.mesh import convex_hull
 from tabi.lab.validate import random_worlds
-from tabi.lab.validate.random_worlds import HEAVIEST, LIGHTEST, random_velocity, random_world
+from tabi.lab.validate.random_worlds import MAX_MASS_KG, MIN_MASS_KG, random_velocity, random_world
 from tabi.model.shape import Box, Ellipsoid
 from tabi.spatial.inertia import solid_box, solid_ellipsoid
 
@@ -30,7 +30,7 @@ def test_everything_starts_apart_and_within_its_masses(seed):
         o.inertia.mass for o in world.objects
     ]
     assert len(masses) > 1
-    assert LIGHTEST <= min(masses) <= max(masses) <= HEAVIEST
+    assert MIN_MASS_KG <= min(masses) <= max(masses) <= MAX_MASS_KG
     tensors = [b.inertia.tensor for r in world.robots for b in r.bodies] + [
         o.inertia.tensor for o in world.objects
     ]

@@ -45,7 +45,7 @@ def test_what_is_wrong_is_seen(tmp_path):
         sim.run(0.01)
 
     def wrong(how, plan, told=claimed):
-        return recording_ends.judge(path, how, plan, told)[1]
+        return recording_ends.check(path, how, plan, told)[1]
 
     assert wrong("closed", [(0, 20), (0, 10)]) == []
     assert wrong("closed", [(0, 20), (0, 11)]) == ["steps are missing"]

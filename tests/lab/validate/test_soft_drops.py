@@ -17,5 +17,5 @@ def test_no_step_brings_energy_and_the_loss_is_of_first_order():
 
 
 def test_an_energy_that_rises_is_seen(monkeypatch):
-    monkeypatch.setattr(soft_drops, "ALLOWED", -1.0)
+    monkeypatch.setattr(soft_drops, "MAX_ENERGY_GAIN", -1.0)
     assert soft_drops.SoftDrops(drops=1).run()["gained"] > 0

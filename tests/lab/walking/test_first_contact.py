@@ -36,7 +36,7 @@ def test_sole_and_leg_peak_at_speed_times_root_of_stiffness_times_mass(found):
         # (2): damping of the rubber is 2 % of the critical one
         assert drop["leg_law_n"] == pytest.approx(0.2 * np.sqrt(drop["leg_kg"] / 1.1e-5))
         assert drop["leg_n"] == pytest.approx(drop["leg_law_n"], rel=0.05)
-        assert max(drop["change"].values()) < first_contact.STEADY
+        assert max(drop["change"].values()) < first_contact.MAX_STEP_CHANGE
         assert drop["within"]
         # a quarter of a swing
         quarter = 0.5 * np.pi * np.sqrt(drop["leg_kg"] * 1.1e-5)
@@ -56,11 +56,11 @@ def test_mass_above_the_rubber_is_that_of_a_rigid_body_where_joints_do_not_give_
     robot.stand_on_ground()
     X = robot.placements()
     above = [body for body in robot.bodies if not body.name.endswith("_sole")]
-    whole = sum((body.inertia.moved(X[body]) for body in above), Inertia())
+    whole = sum((body.inertia.transformed(X[body]) for body in above), Inertia())
     turn = np.cross(X[robot.body("left_foot")].p - whole.centre, (0.0, 0.0, 1.0))
     expected = 1 / (1 / whole.mass + turn @ np.linalg.solve(whole.tensor, turn))
     model = robot.compile()
-    found = first_contact.effective_mass(model, model.initial(), robot, held=True)
+    found = first_contact.effective_mass(model, model.initial(), robot, is_locked=True)
     # soles, 1.7 kg each, still hang on it sideways
     assert found == pytest.approx(expected, rel=0.01)
 
@@ -80,7 +80,7 @@ def test_a_step_lands_as_published_with_the_mass_of_joints_that_are_held(found):
     assert best["marks_n"][0] == pytest.approx(held * best["speed_m_s"], rel=0.2)
     assert best["marks_n"][0] > free * best["speed_m_s"]
     assert best["fits"]
-    assert best["change"] < first_contact.STEADY
+    assert best["change"] < first_contact.MAX_STEP_CHANGE
     assert best["marks_n"] == pytest.approx((500, 100, 550), rel=0.3)
     assert best["borne_s"] <= 0.25
     assert found["within"]

@@ -36,11 +36,11 @@ def test_it_walks_falls_and_walks_as_published(found):
 @pytest.mark.slow
 def test_a_sharper_stabiliser_shakes_with_exact_joints_and_not_with_servos(found):
     rows = found["robots"]["hrp2"]["rows"]
-    assert rows["3 sharp"]["shake_ratio"] >= hirukawa_walk.SHAKES
+    assert rows["3 sharp"]["shake_ratio"] >= hirukawa_walk.MIN_SHAKE_RATIO
     assert rows["4 sharp"]["walks"]
     # with its own gains it is calm either way, unlike the paper's
     assert rows["3"]["walks"]
-    assert rows["3"]["shake_ratio"] < hirukawa_walk.SHAKES
+    assert rows["3"]["shake_ratio"] < hirukawa_walk.MIN_SHAKE_RATIO
     assert not rows["3"]["as_published"]
 
 
@@ -68,7 +68,7 @@ def test_curves_are_of_three_steps(found):
 @pytest.mark.slow
 def test_hrp1s_walks_as_it_did():
     """Row 1 in small: rigid feet, exact joints, no stabiliser."""
-    walked = try_walk(tabi.robots.hrp1s(), 2, exact=True, lowest=hirukawa_walk.LOWEST)
+    walked = try_walk(tabi.robots.hrp1s(), 2, exact=True, lowest=hirukawa_walk.MIN_WAIST_HEIGHT_M)
     assert walked.walked
     assert walked.landing < 1e-8
 

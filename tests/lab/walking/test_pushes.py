@@ -24,7 +24,7 @@ def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(sta
     bound = pushes.bounds(standing, 180).without
     assert standing.survives(bound, 180)
     # feet that answer at once: x/(1 − e⁻ˣ), 1.19; and a tenth more for a trunk that turns
-    x = pushes.PUSH * np.sqrt(9.81 / standing.walker.gait.centre_height)
+    x = pushes.PUSH_TIME_S * np.sqrt(9.81 / standing.walker.gait.centre_height)
     assert not standing.survives(1.1 * x / (1.0 - exp(-x)) * bound, 180)
 
 
@@ -34,7 +34,7 @@ def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(step
     found, s = pushes.bounds(stepping, 0), stepping.walker.reach
     swing = pushes.SWING * stepping.walker.gait.step_time
     omega, mass = s.omega, stepping.walker.biped.mass
-    xi = found.with_step * pushes.PUSH / (mass * omega)
+    xi = found.with_step * pushes.PUSH_TIME_S / (mass * omega)
     n = 100_000
     for _ in range(n):
         xi += omega * (xi - found.edge) * swing / n
@@ -72,7 +72,7 @@ def test_steps_survive_what_standing_does_not(standing, stepping):
 def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degrees):
     bound = pushes.bounds(stepping, degrees)
     assert not bound.crosses
-    assert stepping.survives(pushes.STEPS * bound.with_step, degrees)
+    assert stepping.survives(pushes.MIN_STEPPING_RATIO * bound.with_step, degrees)
     # the feet moved, and stand beside each other again
     assert stepping.walker.landed >= 2
     assert stepping.walker.stands

@@ -34,10 +34,12 @@ def test_plates_are_thin_and_begin_in_front_of_the_feet(robot):
     assert len(plates) == rough_walks.PLATES
     for plate in plates:
         size = np.asarray(plate.geometry.size)
-        assert 0.0 < size[2] <= rough_walks.HIGHEST
+        assert 0.0 < size[2] <= rough_walks.MAX_PLATE_HEIGHT_M
         assert plate.placement.p[2] == pytest.approx(0.5 * size[2])
         # whichever way it is turned
-        assert plate.placement.p[0] - 0.5 * np.hypot(*size[:2]) >= rough_walks.BEGIN - 1e-9
+        assert (
+            plate.placement.p[0] - 0.5 * np.hypot(*size[:2]) >= rough_walks.FIRST_PLATE_X_M - 1e-9
+        )
 
 
 @pytest.mark.slow
@@ -79,7 +81,7 @@ def test_falls_are_listed_with_what_was_drawn(monkeypatch):
 
 @pytest.mark.slow
 def test_a_walk_that_was_given_up_is_upright_and_has_not_arrived(monkeypatch):
-    monkeypatch.setattr(rough_walks, "ARRIVED", 2.0)
+    monkeypatch.setattr(rough_walks, "MIN_DISTANCE_RATIO", 2.0)
     row = rough_walks.try_walk("hrp2", "steered", 0, steps=2)
     assert row["upright"]
     assert not row["arrived"]

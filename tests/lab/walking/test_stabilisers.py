@@ -31,7 +31,7 @@ def test_it_survives_what_a_blow_allows_and_no_multiple_of_it(standing, degrees)
     limit = standing.reference(direction)
     assert standing.survives(limit * direction)
     # feet that answer at once: x/(1 − e⁻ˣ), 1.19; and a tenth more for a trunk that turns
-    x = standing.walker.pattern.omega * stabilisers.PUSH
+    x = standing.walker.pattern.omega * stabilisers.PUSH_TIME_S
     assert not standing.survives(1.1 * x / (1.0 - np.exp(-x)) * limit * direction)
 
 
@@ -59,7 +59,7 @@ def test_the_integral_takes_a_constant_push_away():
 @pytest.mark.parametrize("kind", list(stabilisers.KINDS))
 def test_a_walk_is_measured(kind):
     robot = stabilisers.robot_on_rubber()
-    found = stabilisers.try_way(
+    found = stabilisers.try_path(
         robot, stabilisers.KINDS[kind], lambda b: walk(b.stance, 3, length=0.2)
     )
     assert found["steps"] == found["planned"] == 3
@@ -84,7 +84,7 @@ def test_of_walks_with_other_noise_the_worst_counts():
 def test_a_robot_without_feedback_falls_and_that_is_told():
     blind = DcmStabiliser(poles=None, zmp_damping=0.0, foot_adjusting=0.0, swing=0.0)
     robot = stabilisers.robot_on_rubber(rough=False)
-    found = stabilisers.try_way(robot, blind, lambda b: walk(b.stance, 6, length=0.2))
+    found = stabilisers.try_path(robot, blind, lambda b: walk(b.stance, 6, length=0.2))
     # Hirukawa 2003, the second row
     assert found["fell_s"] is not None
     assert found["steps"] < 6

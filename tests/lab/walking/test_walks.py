@@ -68,7 +68,7 @@ def test_feet_inside_of_each_other_are_put_apart(example_robots):
     edges = {side: apart[side] @ outline(biped, side) for side in apart}
     across = apart["left"].R[:, 1]
     gap = (edges["left"] @ across).min() - (edges["right"] @ across).max()
-    assert gap == pytest.approx(bipeds.APART)
+    assert gap == pytest.approx(bipeds.MIN_SOLE_GAP_M)
     hrp2 = Biped(tabi.robots.hrp2())
     assert all(bipeds.apart(hrp2)[side].p == pytest.approx(hrp2.stance[side].p) for side in apart)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bipeds import biped
 
-from tabi.model.feet.limbs import DENSITY, THICKEST, add_limbs
+from tabi.model.feet.limbs import DENSITY, MAX_RADIUS_M, add_limbs
 from tabi.model.shape import Capsule
 
 
@@ -29,7 +29,7 @@ def test_a_trunk_reaches_to_both_hips_and_heavy_ones_stay_slim():
     add_limbs(robot)
     ends = {tuple(np.round(2 * shape.placement.p, 9)) for shape in robot.base.shapes}
     assert ends == {(0.0, 0.1, 0.0), (0.0, -0.1, 0.0)}
-    assert all(shape.geometry.radius <= THICKEST for shape in robot.base.shapes)
+    assert all(shape.geometry.radius <= MAX_RADIUS_M for shape in robot.base.shapes)
 
 
 def test_feet_and_what_has_shapes_or_no_length_are_left_alone():

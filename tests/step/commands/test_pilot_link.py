@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.model.controllers.pilot import Pilot, channel
-from tabi.observation.readings import RobotSenses
+from tabi.observation.readings import MeasurementSource
 from tabi.step.commands.pilot_link import no_link
 
 
@@ -13,7 +13,7 @@ def test_places_are_those_of_the_robots_joints_encoders_and_sensors():
     world = tabi.World()
     robot = world.add_robot(tabi.robots.hrp2(sensor_noise=True))
     sim = tabi.Simulator(world)
-    senses: RobotSenses = sim.senses_of(robot)
+    senses: MeasurementSource = sim.measurement_source(robot)
     talk = channel(30, 12)
     link = senses.linked(Pilot(None, talk, talk, ("imu", "left_foot_force"), 0.005))
     sim.run(0.01)

@@ -19,10 +19,10 @@ def push_back(own):
     """Each joint is told the negative of its position, and as its effort what the IMU felt."""
     talk = own.channel
     for j in range(talk.position.shape[0]):
-        talk.told[0, j] = -own.gain[0] * talk.position[j]
-        talk.told[1, j] = 0.1 * talk.velocity[j]
-        talk.told[2, j] = 0.01 * talk.reading[5] + 1e-3 * talk.effort[j] + talk.time[0]
-    talk.given[0], talk.over[0] = 7, 0.004
+        talk.command[0, j] = -own.gain[0] * talk.position[j]
+        talk.command[1, j] = 0.1 * talk.velocity[j]
+        talk.command[2, j] = 0.01 * talk.reading[5] + 1e-3 * talk.effort[j] + talk.time[0]
+    talk.command_mask[0], talk.over[0] = 7, 0.004
 
 
 class Both:
@@ -105,7 +105,7 @@ def test_what_is_no_number_stops_the_run():
     world, robot = world_of()
     sim, both = tabi.Simulator(world), Both(robot, np.nan)
     sim.set_controller(robot, both, rate=250)
-    with pytest.raises(tabi.SimulationError, match="told its motors what is no number at 0"):
+    with pytest.raises(tabi.SimulationError, match="commanded a value that is not finite at 0"):
         sim.run(0.1)
 
 

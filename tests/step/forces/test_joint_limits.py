@@ -171,7 +171,7 @@ def test_top_speed_is_kept_and_the_force_of_the_motor_borne():
 def test_joint_that_starts_outside_comes_back_slowly():
     sim = simulator(slider(lower=0.0, upper=1.0), -0.2)
     sim.step()
-    assert sim.state.v[0] == pytest.approx(joint_limits.RETURN)
+    assert sim.state.v[0] == pytest.approx(joint_limits.RETURN_SPEED)
     sim.run(0.3)
     assert sim.state.q[0] >= 0.0
 

@@ -32,7 +32,7 @@ def join_at_once(sim):
     """Every step begins with all joints beside the contacts."""
     memory = sim._stepper.data.memory
     memory.joint["mode"] = JOINED
-    memory.joined[:] = (5, 1)
+    memory.joint_backoff[:] = (5, 1)
 
 
 def both(**settings):
@@ -85,7 +85,7 @@ def test_the_mode_that_is_found_is_the_next_guess():
         sim = pendulum(**settings)
         memory = sim._stepper.data.memory
         memory.joint["mode"] = JOINED
-        memory.joined[:] = (1, 1)
+        memory.joint_backoff[:] = (1, 1)
         sim.step()
         assert memory.joint["mode"].tolist() == [mode]
         # the next step guesses again

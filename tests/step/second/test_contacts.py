@@ -46,7 +46,7 @@ def test_a_block_that_starts_a_little_inside_leaves_gently():
     sim.every(1, lambda data: top.append(data.v[2]))
     sim.run(0.05)
     assert sim.q[2] == pytest.approx(0.05, abs=1e-8)
-    assert max(top) <= contacts.GENTLE * G * 1e-3 + 1e-9
+    assert max(top) <= contacts.PARTING_RATIO * G * 1e-3 + 1e-9
 
 
 def test_a_conveyor_carries_a_block_with_its_own_speed():
@@ -69,7 +69,7 @@ def test_what_falls_in_a_step_is_never_nothing():
     sim = tabi.Simulator(world, order=2)
     sim.set_state(sim.q, (1.0, 0, 0, 1, 2, 3, *np.zeros(6)))
     sim.run(0.5)
-    assert contacts.fall_within(sim.model.arrays, 1e-3) == 1e-6
+    assert contacts.fall_distance(sim.model.arrays, 1e-3) == 1e-6
     # what floats and hits keeps its momentum
     momentum = sim.v[0] + sim.v[6]
     assert momentum == pytest.approx(1.0, abs=1e-9)

@@ -15,8 +15,8 @@ def test_the_least_turn_takes_one_normal_to_the_other_and_keeps_lengths(seed):
     b = a + 0.3 * rng.normal(size=3)
     b /= np.linalg.norm(b)
     v = rng.normal(size=3)
-    assert middle.turned(tuple(a), tuple(a), tuple(b)) == pytest.approx(b, abs=1e-14)
-    w = np.array(middle.turned(tuple(v), tuple(a), tuple(b)))
+    assert middle.rotated(tuple(a), tuple(a), tuple(b)) == pytest.approx(b, abs=1e-14)
+    w = np.array(middle.rotated(tuple(v), tuple(a), tuple(b)))
     assert w @ w == pytest.approx(v @ v)
     # about a × b: what is along that stays
     axis = np.cross(a, b)
@@ -41,7 +41,7 @@ def test_points_are_followed_from_the_beginning_of_a_step_to_its_end():
     sim.run(0.02)
     work = sim._stepper.workspace
     second, point = work.second, work.points[0]
-    assert second.found[0] == 1
+    assert second.matched[0] == 1
     assert point["position"] == pytest.approx(
         0.5 * (second.start[0]["position"] + second.place[:3]), abs=1e-15
     )

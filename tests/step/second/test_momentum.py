@@ -9,7 +9,7 @@ from tabi.step.second import momentum
 
 @pytest.mark.parametrize(("dt", "spin"), [(1e-3, 40.0), (5e-3, 60.0)])
 def test_momentum_grows_by_weight_and_contact_forces(dt, spin):
-    assert momentum.foresee is not None
+    assert momentum.add_predicted is not None
     sim = rollers.tippe(dt=dt, spin=spin)
     weight = np.array([0.0, 0.0, -0.981])
     for _ in range(40):

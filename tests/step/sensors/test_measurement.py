@@ -271,7 +271,7 @@ def test_joint_torque_is_what_the_motor_gives_less_friction_and_rotor():
         "arm",
         joint,
         "base",
-        inertia.solid_box(1.0, (0.4, 0.05, 0.05)).moved(translation((0.2, 0.0, 0.0))),
+        inertia.solid_box(1.0, (0.4, 0.05, 0.05)).transformed(translation((0.2, 0.0, 0.0))),
     )
     robot.add_sensor("torque", "torque", "arm")
     robot.add_sensor("effort", "effort", "arm")

@@ -48,7 +48,7 @@ def test_sensors_with_a_memory_are_measured_from_the_start():
     ):
         expected = np.zeros(len(names), int)
         expected[imu] = lasts
-        assert tables.lasting(model(**options)).tolist() == expected.tolist()
+        assert tables.always_active(model(**options)).tolist() == expected.tolist()
 
 
 def test_a_ring_holds_as_many_samples_as_a_delay_is_long():

@@ -8,7 +8,13 @@ from tabi.dynamics import Configuration, kinematics
 from tabi.robots.bipeds import add_sensors, load_biped
 from tabi.robots.files import quietly
 from tabi.spatial.transform import about, translation
-from tabi.walking.balance.course import BELIEVED, RETURNED, keep_course, seen_sole, trunk_velocity
+from tabi.walking.balance.course import (
+    OFFSET_SHARE,
+    RETURN_SHARE,
+    measured_sole,
+    trunk_velocity,
+    update_course,
+)
 from tabi.walking.balance.stabiliser_tables import Stabiliser, loop_of
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES, walk
@@ -29,7 +35,7 @@ def seen(loop, pattern, k, off):
     X = off @ Configuration(pattern.biped.model, pattern.q[k]).pose(pattern.robot.base)
     loop.attitude[:], loop.course.base[:] = X.R.ravel(), X.p
     loop.joint[7:] = pattern.q[k, 7:]
-    keep_course(pattern.biped.model.arrays, loop, k)
+    update_course(pattern.biped.model.arrays, loop, k)
 
 
 def led(loop, pattern, first, last, off):
@@ -43,8 +49,8 @@ STILL = translation((0.0, 0.0, 0.0))
 def test_a_walk_on_its_plan_is_left_alone(pattern):
     loop = loop_of(pattern, Stabiliser())
     led(loop, pattern, 0, pattern.count, STILL)
-    assert np.abs(loop.course.moved).max() < 1e-6
-    assert np.abs(loop.course.own).max() < 1e-6
+    assert np.abs(loop.course.offset).max() < 1e-6
+    assert np.abs(loop.course.landing_error).max() < 1e-6
 
 
 @pytest.mark.parametrize("turn", [0.0, 2.0, -3.1])
@@ -54,9 +60,9 @@ def test_the_world_may_be_turned_and_moved_at_the_start(pattern, turn):
     led(
         loop, pattern, 0, pattern.schedule.land[1], translation((2, -1, 0)) @ about((0, 0, 1), turn)
     )
-    assert np.abs(loop.course.moved).max() < 1e-6
+    assert np.abs(loop.course.offset).max() < 1e-6
     planned = pattern.schedule.position[pattern.schedule.land[1] - 1]
-    assert loop.course.stands[RIGHT, :2] == pytest.approx(planned[RIGHT, :2], abs=0.02)
+    assert loop.course.pivot_pose[RIGHT, :2] == pytest.approx(planned[RIGHT, :2], abs=0.02)
 
 
 @pytest.mark.parametrize("aside", [0.002, -0.002])
@@ -66,10 +72,10 @@ def test_a_foot_that_slipped_is_known_and_the_next_one_returns(pattern, aside):
     # the foot that stands slips, and all of the robot with it
     led(loop, pattern, plan.lift[1], plan.land[1] - 1, translation((0.0, aside, 0.0)))
     stands, swings = (LEFT, RIGHT) if plan.support[plan.lift[1]] == 1 else (RIGHT, LEFT)
-    moved = loop.course.moved
-    assert moved[stands, :2] == pytest.approx((0.0, BELIEVED * aside), abs=1e-5)
+    moved = loop.course.offset
+    assert moved[stands, :2] == pytest.approx((0.0, OFFSET_SHARE * aside), abs=1e-5)
     # seen from there, what is left of the way back to the plan
-    assert moved[swings, 1] == pytest.approx(-RETURNED * (1.0 - BELIEVED) * aside, abs=1e-5)
+    assert moved[swings, 1] == pytest.approx(-RETURN_SHARE * (1.0 - OFFSET_SHARE) * aside, abs=1e-5)
 
 
 @pytest.mark.parametrize("turn", [0.05, -0.05])
@@ -78,7 +84,7 @@ def test_a_foot_that_turned_sends_the_next_one_back(pattern, turn):
     led(loop, pattern, 0, plan.lift[1], STILL)
     led(loop, pattern, plan.lift[1], plan.land[1] - 1, about((0, 0, 1), turn))
     swings = 2 - plan.support[plan.lift[1]]
-    assert loop.course.moved[swings, 2] == pytest.approx(-np.sign(turn) * 0.01)
+    assert loop.course.offset[swings, 2] == pytest.approx(-np.sign(turn) * 0.01)
 
 
 @pytest.mark.parametrize("aside", [(-0.003, 0.0), (0.0, 0.0015), (0.0, -0.0015)])
@@ -88,17 +94,17 @@ def test_what_a_foot_lands_beside_its_place_is_learnt_by_that_foot(pattern, asid
     # all has landed too short, or too far to one side
     led(loop, pattern, plan.land[0], plan.lift[1] + 1, translation((*aside, 0.0)))
     swung = 2 - plan.support[plan.lift[0]]
-    assert loop.course.own[swung] == pytest.approx(-0.3 * np.array(aside), abs=1e-5)
+    assert loop.course.landing_error[swung] == pytest.approx(-0.3 * np.array(aside), abs=1e-5)
     # what drifts to one side is outwards for one foot and inwards for the other
-    assert loop.course.own[1 - swung] == pytest.approx([0.0, 0.0], abs=1e-6)
+    assert loop.course.landing_error[1 - swung] == pytest.approx([0.0, 0.0], abs=1e-6)
 
 
 def test_a_walk_far_off_its_plan_returns_by_small_steps(pattern):
     loop, plan = loop_of(pattern, Stabiliser()), pattern.schedule
     led(loop, pattern, 0, plan.lift[1], STILL)
     led(loop, pattern, plan.lift[1], plan.land[1], translation((0.2, 0.3, 0.0)))
-    ahead, beside = loop.course.most
-    assert (np.abs(loop.course.moved[:, :2]) <= (ahead + 1e-9, beside + 1e-9)).all()
+    ahead, beside = loop.course.max_offset
+    assert (np.abs(loop.course.offset[:, :2]) <= (ahead + 1e-9, beside + 1e-9)).all()
 
 
 def walked(robot, yaw):
@@ -157,7 +163,7 @@ def test_joints_of_the_trunk_above_a_leg_give_way_in_what_is_seen(shared):
     state = Configuration(model, loop.joint)
     kinematics.positions(model.arrays, loop.joint, loop.body.work)
     for i, side in enumerate(SIDES):
-        R, p = seen_sole(loop, i)
+        R, p = measured_sole(loop, i)
         sole = state.pose(robot.base).inverse() @ state.pose(robot.feet[side])
         assert p == pytest.approx(sole.p, abs=1e-9)
         assert np.reshape(R, (3, 3))[2] == pytest.approx(sole.R[2], abs=1e-9)

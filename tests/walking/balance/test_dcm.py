@@ -7,7 +7,7 @@ import pytest
 
 import tabi
 from tabi.walking.balance import dcm
-from tabi.walking.balance.course import place_soles
+from tabi.walking.balance.course import update_soles
 from tabi.walking.balance.stabiliser_tables import DcmStabiliser, Stabiliser, loop_of
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import walk
@@ -64,14 +64,14 @@ def test_the_zero_moment_point_is_where_the_feet_press():
     for side in range(2):
         R, p = pattern.schedule.rotation[k, side], pattern.schedule.position[k, side]
         f, n = rng.normal(size=3) * 30 + (0, 0, 280), rng.normal(size=3) * 10
-        loop.smooth[side] = np.concatenate([f, n])
+        loop.smooth_wrench[side] = np.concatenate([f, n])
         force += R @ f
         moment += R @ n + np.cross(p + R @ loop.pivot[side], R @ f)
-    place_soles(loop, k)
+    update_soles(loop, k)
     found = np.array([*dcm.measured_zmp(loop, k), z])
     # by its definition: no moment about horizontal axes
     assert (moment - np.cross(found, force))[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
-    loop.smooth[:], loop.zmp[:2] = 0.0, (0.3, 0.4)
+    loop.smooth_wrench[:], loop.zmp[:2] = 0.0, (0.3, 0.4)
     assert dcm.measured_zmp(loop, k) == (0.3, 0.4)
 
 
@@ -83,12 +83,12 @@ def test_what_is_as_planned_is_wanted_as_planned(pattern):
         # each foot presses where the plan's zero moment point is
         at = np.array([*pattern.zmp[k], 0.0]) - pattern.schedule.position[k, side]
         f = np.array([0.0, 0.0, 0.5 * weight])
-        loop.smooth[side] = [*f, *np.cross(at - loop.pivot[side], f)]
-    dcm.find_zmp(loop, k)
+        loop.smooth_wrench[side] = [*f, *np.cross(at - loop.pivot[side], f)]
+    dcm.compute_zmp(loop, k)
     assert loop.zmp[:2] == pytest.approx(pattern.zmp[k], abs=1e-12)
     # 10 mm of the divergent component count k_ξ times
     loop.centre[0] += 0.01
-    dcm.find_zmp(loop, k)
+    dcm.compute_zmp(loop, k)
     wanted = pattern.zmp[k, 0] + 0.01 * loop.settings["inclination"][0]
     assert loop.zmp[0] == pytest.approx(wanted, abs=1e-12)
 
@@ -98,18 +98,18 @@ def test_the_integral_stops_where_feet_cannot_follow_and_comes_back_at_once(patt
     loop.error[:], loop.zmp[:2] = (0.02, 0.02), (0.5, 0.0)
     for _ in range(100):
         # at x the edge is at 0.1 m, at y there is room
-        dcm.sum_error(loop, (0.1, 0.0))
+        dcm.integrate_error(loop, (0.1, 0.0))
     # 0.5 s of 20 mm
-    assert loop.summed == pytest.approx([0.0, 0.01])
+    assert loop.error_integral == pytest.approx([0.0, 0.01])
     loop.error[:] = (-0.02, 0.0)
-    dcm.sum_error(loop, (0.1, 0.0))
-    assert loop.summed[0] == pytest.approx(-0.02 * 0.005)
+    dcm.integrate_error(loop, (0.1, 0.0))
+    assert loop.error_integral[0] == pytest.approx(-0.02 * 0.005)
 
 
 def test_the_integral_forgets_at_its_leak(pattern):
     loop = loop_of(pattern, DcmStabiliser(leak=0.5))
-    loop.summed[:] = (0.01, 0.0)
+    loop.error_integral[:] = (0.01, 0.0)
     for _ in range(400):
-        dcm.sum_error(loop, (0.0, 0.0))
+        dcm.integrate_error(loop, (0.0, 0.0))
     # two seconds; a tick's explicit step is off by λ² T t/2
-    assert loop.summed[0] == pytest.approx(0.01 * np.exp(-1.0), rel=2e-3)
+    assert loop.error_integral[0] == pytest.approx(0.01 * np.exp(-1.0), rel=2e-3)

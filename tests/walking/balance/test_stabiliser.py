@@ -8,8 +8,8 @@ import pytest
 import tabi
 from tabi.dynamics import Configuration
 from tabi.spatial.transform import about
-from tabi.walking.balance.course import place_soles
-from tabi.walking.balance.stabiliser import rotation_by, stabilise, tilted, torque
+from tabi.walking.balance.course import update_soles
+from tabi.walking.balance.stabiliser import ankle_torque, rotation_by, stabilise, tilt_rotation
 from tabi.walking.balance.stabiliser_tables import DcmStabiliser, Stabiliser, loop_of
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES, walk
@@ -32,18 +32,18 @@ def as_planned(pattern, loop, k):
     q, v = pattern.q[k].copy(), np.zeros(model.v_count)
     base = Configuration(model, q).pose(pattern.robot.base)
     loop.attitude[:], loop.course.base[:] = base.R.ravel(), base.p
-    loop.turning[:] = (0.0, 0.0, (pattern.yaw[k + 1] - pattern.yaw[k - 1]) / (2 * T))
+    loop.angular_velocity[:] = (0.0, 0.0, (pattern.yaw[k + 1] - pattern.yaw[k - 1]) / (2 * T))
     v[6:] = (pattern.q[k + 1] - pattern.q[k - 1])[7:] / (2 * T)
     loop.joint[7:], loop.joint_velocity[:] = q[7:], v
     weight = loop.settings["weight"][0]
-    place_soles(loop, k)
+    update_soles(loop, k)
     for side in (LEFT, RIGHT):
         share = pattern.share[k, side]
         zmp = (*pattern.zmp[k], pattern.schedule.zmp[k, 2])
-        n = torque(loop, k, side, pattern.share[k, LEFT], share, zmp)
-        loop.smooth[side] = (0.0, 0.0, share * weight, *n, 0.0)
+        n = ankle_torque(loop, k, side, pattern.share[k, LEFT], share, zmp)
+        loop.smooth_wrench[side] = (0.0, 0.0, share * weight, *n, 0.0)
         pivot = loop.pivot[side]
-        loop.wrench[side] = loop.smooth[side]
+        loop.wrench[side] = loop.smooth_wrench[side]
         loop.wrench[side, 3:] += np.cross(pivot, loop.wrench[side, :3])
     return q, v
 
@@ -57,7 +57,7 @@ def test_the_body_is_found_from_joints_and_inclination(pattern, moment):
     stabilise(model, loop, k)
     sunk = np.zeros(3)
     if pattern.robot.bush is not None:
-        sunk[2] = sum(pattern.share[k] * loop.smooth[:, 2]) / 1e5
+        sunk[2] = sum(pattern.share[k] * loop.smooth_wrench[:, 2]) / 1e5
     assert loop.centre[:3] + sunk == pytest.approx(pattern.centre[k], abs=1e-6)
     # velocities are central differences: errors of third derivatives, some 10 m/s³ times (5 ms)²/6
     assert loop.centre[3:5] == pytest.approx(pattern.centre_velocity[k, :2], abs=2e-3)
@@ -73,13 +73,15 @@ def test_a_walk_that_goes_as_planned_is_left_alone(pattern):
     if pattern.robot.bush is None:
         # 2e-3 m/s of the divergent component's error over ω, times k: millimetres of the zero
         # moment point, 58 kg on them over an ankle of 4,300 N·m/rad
-        assert np.abs(loop.answer - pattern.q[k])[7:].max() < 2e-3
+        assert np.abs(loop.q_desired - pattern.q[k])[7:].max() < 2e-3
         assert np.abs(loop.effort).max() < 2.0
     else:
         stands, q = pattern.schedule.support[k] - 1, pattern.q[k].copy()
-        q[7:] = loop.answer[7:]
+        q[7:] = loop.q_desired[7:]
         sole = Configuration(pattern.biped.model, q).pose(pattern.robot.feet[SIDES[stands]])
-        gives = np.array(torque(loop, k - 1, stands, 1.0 - stands, 1.0, tuple(loop.zmp))) / 500.0
+        gives = (
+            np.array(ankle_torque(loop, k - 1, stands, 1.0 - stands, 1.0, tuple(loop.zmp))) / 500.0
+        )
         # turned about its pivot by what rubber gives way, against its torque, and lowered by 5.7 mm
         assert [sole.R[2, 1], -sole.R[2, 0]] == pytest.approx(-gives, abs=2e-3)
         pivot = sole @ loop.pivot[stands]
@@ -95,7 +97,7 @@ def test_a_body_that_leans_ahead_is_pushed_back_from_the_toes(pattern):
         R = about((0, 1, 0), lean).R @ loop.attitude.reshape(3, 3)
         loop.attitude[:] = R.ravel()
         stabilise(pattern.biped.model.arrays, loop, k)
-        answers.append((loop.zmp.copy(), loop.effort.copy(), loop.answer.copy()))
+        answers.append((loop.zmp.copy(), loop.effort.copy(), loop.q_desired.copy()))
     # the zero moment point goes ahead of a body that leans ahead, by twice its centre's 8 mm
     ahead = answers[1][0][0] - answers[0][0][0]
     centre = 0.01 * (pattern.gait.centre_height - 0.105)
@@ -121,7 +123,7 @@ def test_a_loop_whose_gain_is_0_is_off(pattern, off):
     loop.attitude[:] = (about((0, 1, 0), 0.05).R @ loop.attitude.reshape(3, 3)).ravel()
     loop.wrench[:] = np.random.default_rng(0).normal(size=(2, 6))
     stabilise(pattern.biped.model.arrays, loop, k)
-    assert loop.answer[7:] == pytest.approx(pattern.q[k + 1][7:], abs=1e-7)
+    assert loop.q_desired[7:] == pytest.approx(pattern.q[k + 1][7:], abs=1e-7)
     assert (loop.effort == 0.0).all()
 
 
@@ -163,7 +165,7 @@ def test_a_foot_that_swings_is_held_where_it_was_planned_in_the_world():
     pivot = pattern.schedule.position[k, stands] + (0.0, 0.0, 0.105)
     q[:3] = pivot + lean @ (q[:3] - pivot)
     q[3:7] = tabi.spatial.transform.Transform(lean, np.zeros(3)).quaternion
-    q[7:] = loop.answer[7:]
+    q[7:] = loop.q_desired[7:]
     sole = Configuration(biped.model, q).pose(biped.robot.feet[("left", "right")[swings]])
     # what is left after three time constants of 50 ms over ... six: e^-6 of 4 mm and 0.02 rad
     assert sole.p == pytest.approx(pattern.schedule.position[k + 1, swings], abs=1.5e-3)
@@ -172,7 +174,7 @@ def test_a_foot_that_swings_is_held_where_it_was_planned_in_the_world():
 
 def test_small_rotations():
     a, b = 0.02, -0.03
-    own = np.array(tilted(a, b)).reshape(3, 3)
+    own = np.array(tilt_rotation(a, b)).reshape(3, 3)
     wanted = about((0, 1, 0), b).R @ about((1, 0, 0), a).R
     assert own == pytest.approx(wanted, abs=1e-15)
     phi = np.array([0.1, 0.2, -0.3])

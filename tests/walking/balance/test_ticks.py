@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.walking import Biped, DcmStabiliser, Stabiliser, Walker, walk, walking_pattern
-from tabi.walking.balance.ticks import GIVEN, next_tick
+from tabi.walking.balance.ticks import COMMAND_MASK, next_tick
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_ticks_are_counted_from_the_first_time_and_end_with_the_pattern():
     first = walker(3.0, seen)
     assert first.position == pytest.approx(walker.pattern.position[1])
     assert first.over == walker.pattern.gait.tick
-    assert GIVEN == 7
+    assert COMMAND_MASK == 7
 
 
 def walking_robot(rate, contact="coulomb", steps=2, stabiliser=None):
@@ -77,7 +77,7 @@ def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
 @pytest.mark.slow
 def test_a_rate_that_does_not_fit_is_refused_before_the_first_step():
     for rate in (100, 500 / 3):
-        with pytest.raises(tabi.ModelError, match=r"is asked every .* periods of 5 ms; ask"):
+        with pytest.raises(tabi.ModelError, match=r"is called every .* periods of 5 ms; call"):
             walking_robot(rate)
 
 

@@ -7,10 +7,15 @@ import pytest
 from scipy.optimize import minimize
 
 import tabi
-from tabi.walking.balance.course import place_soles
-from tabi.walking.balance.stabiliser import share_load
+from tabi.walking.balance.course import update_soles
+from tabi.walking.balance.stabiliser import distribute_load
 from tabi.walking.balance.stabiliser_tables import DcmStabiliser, loop_of
-from tabi.walking.balance.wrench_distribution import LEAST, LESS, SHIFTED, centre_of_pressure
+from tabi.walking.balance.wrench_distribution import (
+    DEVIATION_WEIGHT,
+    LOAD_SHIFT_LENGTH,
+    MIN_LOAD_SHARE,
+    centre_of_pressure,
+)
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import walk
 from tabi.walking.plan.pattern import walking_pattern
@@ -48,12 +53,12 @@ def stated(loop, k):
             t = (n - np.cross(loop.pivot[side], f))[:2]
             share = ref.share[k, side]
             gap = t - loop.planned[side] / s["weight"]
-            own += gap @ gap / max(share, LEAST)
+            own += gap @ gap / max(share, MIN_LOAD_SHARE)
             gap = f - share * R.T @ F_plan
-            own += SHIFTED**2 * gap @ gap
+            own += LOAD_SHIFT_LENGTH**2 * gap @ gap
         gap = force - F
         net = moment[:2] @ moment[:2] + s["height"] ** 2 * gap @ gap
-        return 0.5 * (net + LESS**2 * own)
+        return 0.5 * (net + DEVIATION_WEIGHT**2 * own)
 
     def bounds(w):
         rows = []
@@ -76,14 +81,14 @@ def test_it_is_the_optimum_of_the_convex_problem(pattern, when):
         loop = loop_of(pattern, DcmStabiliser(friction=0.1))
         loop.centre[:3] = pattern.centre[k] + 0.05 * rng.normal(size=3)
         loop.zmp[:] = loop.reference.zmp[k] + (*(0.1 * rng.normal(size=2)), 0.0)
-        place_soles(loop, k)
-        share_load(loop, k)
+        update_soles(loop, k)
+        distribute_load(loop, k)
         cost, bounds, feet = stated(loop, k)
         own = loop.distribution.wrench[feet].ravel()
         # inside of the bounds, but for rounding
         assert bounds(own).min() > -1e-9
         reached += bounds(own).min() < 1e-9
-        assert loop.distribution.turns[0] < 40
+        assert loop.distribution.iterations[0] < 40
         theirs = minimize(
             cost,
             own + 1e-3 * rng.normal(size=len(own)),
@@ -104,8 +109,8 @@ def test_what_is_planned_comes_out_where_it_is_wished(pattern, when):
     k = ticks(pattern)[when]
     loop = loop_of(pattern, DcmStabiliser(margin=0.0))
     loop.centre[:3], loop.zmp[:] = loop.reference.centre[k], loop.reference.zmp[k]
-    place_soles(loop, k)
-    share_load(loop, k)
+    update_soles(loop, k)
+    distribute_load(loop, k)
     assert loop.wanted[:, 0] == pytest.approx(pattern.share[k], abs=1e-6)
     weight = loop.settings["weight"][0]
     assert loop.wanted[:, 1:] / weight == pytest.approx(loop.planned / weight, abs=1e-6)
@@ -121,8 +126,8 @@ def test_one_foot_presses_at_its_edge_where_more_is_wished(pattern):
     loop.zmp[:] = p + R @ far
     loop.centre[:3] = loop.zmp
     loop.centre[2] += 0.8
-    place_soles(loop, k)
-    share_load(loop, k)
+    update_soles(loop, k)
+    distribute_load(loop, k)
     pressed = R.T @ (np.array([*centre_of_pressure(loop, k), p[2]]) - p)
     # the sole's front edge less its margin
     assert pressed[0] == pytest.approx(0.135 - 0.01, abs=1e-9)
@@ -137,8 +142,8 @@ def test_load_goes_to_the_foot_towards_which_the_zero_moment_point_is_wished(pat
         loop = loop_of(pattern, DcmStabiliser())
         loop.centre[:3] = loop.reference.centre[k]
         loop.zmp[:] = loop.reference.zmp[k] + (0.0, shift, 0.0)
-        place_soles(loop, k)
-        share_load(loop, k)
+        update_soles(loop, k)
+        distribute_load(loop, k)
         shares.append(loop.wanted[LEFT, 0])
         # a small wish counts less than the wrench: ε² of it
         assert centre_of_pressure(loop, k)[1] == pytest.approx(loop.zmp[1], abs=1e-4)

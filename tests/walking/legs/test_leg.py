@@ -6,7 +6,7 @@ import pytest
 import tabi
 from tabi.dynamics import Configuration
 from tabi.spatial.transform import Transform, about
-from tabi.walking.legs.leg import CLOSE, JOINTS, reach, rotation_about, sole
+from tabi.walking.legs.leg import JOINTS, POSE_TOLERANCE, reach, rotation_about, sole
 from tabi.walking.plan.biped import Biped
 
 SIDES = ("left", "right")
@@ -61,7 +61,7 @@ def test_angles_are_found_again_from_the_sole(biped, side):
         wanted = random_angles(biped, side, rng, 0.1)
         R, p = sole(biped.legs, side, wanted)
         angles = biped.q[biped.legs.q_at[side]].copy()
-        assert reach(biped.legs, side, angles, R, p, 20) <= CLOSE
+        assert reach(biped.legs, side, angles, R, p, 20) <= POSE_TOLERANCE
         # bent knees have one solution near by
         assert angles == pytest.approx(wanted, abs=1e-7)
 
@@ -81,7 +81,7 @@ def test_five_joints_reach_the_place_of_a_sole_and_all_but_one_rotation(side, ta
         turned = wanted.R @ about(np.eye(3)[axis], rng.uniform(-0.3, 0.3)).R
         found = biped.q[q_at].copy()
         left = reach(biped.legs, side, found, tuple(turned.ravel()), tuple(wanted.p), 30)
-        assert left <= CLOSE
+        assert left <= POSE_TOLERANCE
         own = from_base(biped, side, found)
         assert own.p == pytest.approx(wanted.p, abs=1e-8)
         # what is left of the rotation is about that axis alone

@@ -8,7 +8,7 @@ import pytest
 import tabi
 from tabi.lab.walking.walks import stage
 from tabi.walking import Biped, Preview, gait_for, walk, walking_pattern
-from tabi.walking.plan.friction_gait import SHARE, friction_demand, gait_for_friction
+from tabi.walking.plan.friction_gait import FRICTION_SHARE, friction_demand, gait_for_friction
 from tabi.walking.plan.schedule import schedule
 
 G = 9.81
@@ -54,12 +54,12 @@ def test_a_slowed_walk_of_the_whole_robot_stays_below_the_friction(name):
     pattern = walking_pattern(biped, walk(biped.stance, 6, gait.length), gait)
     pushes = np.gradient(pattern.centre_velocity[:, :2], gait.tick, axis=0) / G
     # all masses, the first and the last step included; the margin is for feedback
-    assert np.hypot(*pushes.T).max() < 1.2 * SHARE * 0.1
+    assert np.hypot(*pushes.T).max() < 1.2 * FRICTION_SHARE * 0.1
 
 
 def test_the_robots_own_gait_does_where_there_is_friction_enough(hrp2):
     own = gait_for(hrp2)
-    enough = friction_demand(hrp2, own) / SHARE
+    enough = friction_demand(hrp2, own) / FRICTION_SHARE
     assert gait_for_friction(hrp2, 1.001 * enough) == own
     assert gait_for_friction(hrp2, 0.98 * enough).double_support > own.double_support
 
@@ -69,9 +69,9 @@ def test_less_friction_is_slower_and_just_within_its_margin(hrp2):
     speeds = [gait.length / gait.step_time for gait in gaits.values()]
     assert speeds == sorted(speeds, reverse=True)
     for mu, gait in gaits.items():
-        assert friction_demand(hrp2, gait) <= SHARE * mu
+        assert friction_demand(hrp2, gait) <= FRICTION_SHARE * mu
         shorter = replace(gait, double_support=gait.double_support - 2 * gait.tick)
-        assert friction_demand(hrp2, shorter) > SHARE * mu
+        assert friction_demand(hrp2, shorter) > FRICTION_SHARE * mu
 
 
 @pytest.mark.parametrize(

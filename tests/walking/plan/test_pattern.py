@@ -70,8 +70,8 @@ def test_joints_of_a_pattern_can_be_played(straight):
     joints = straight.joints()
     assert isinstance(joints, Pattern)
     assert joints.joints == tuple(straight.robot.joint_names)
-    assert joints.others["zmp"][:, :2] == pytest.approx(straight.zmp)
-    assert joints.others["waist"][:, :3] == pytest.approx(straight.q[:, :3])
+    assert joints.extra["zmp"][:, :2] == pytest.approx(straight.zmp)
+    assert joints.extra["waist"][:, :3] == pytest.approx(straight.q[:, :3])
 
 
 @pytest.mark.parametrize(

@@ -146,5 +146,5 @@ def test_what_cannot_be_is_refused():
         wide[f"{leg}LEG_ANKLE_R"] = -0.45 * sign
         wide[f"{leg}LEG_HIP_P"] = wide[f"{leg}LEG_ANKLE_P"] = wide[f"{leg}LEG_KNEE_P"] = 0.0
     robot.stand_on_ground(wide)
-    with pytest.raises(ModelError, match="does not reach its sole on the way"):
+    with pytest.raises(ModelError, match="does not reach its sole during"):
         posture_pattern(robot, {})

@@ -83,7 +83,10 @@ def test_gains_make_the_sum_of_costs_least():
         (lambda: Preview(0.8, jerk=np.nan), "jerk of a preview is nan"),
         (lambda: Preview(0.8).follow([]), r"has shape \(0,\); expected finite numbers"),
         (lambda: Preview(0.8).follow([0.0, np.nan]), "expected finite numbers"),
-        (lambda: Preview(0.8).follow([0.0], (1.0,)), "expected place, velocity and acceleration"),
+        (
+            lambda: Preview(0.8).follow([0.0], (1.0,)),
+            "expected position, velocity and acceleration",
+        ),
     ],
 )
 def test_faults_are_named(call, words):

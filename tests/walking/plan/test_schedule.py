@@ -15,10 +15,10 @@ from tabi.walking.plan.schedule import (
     LEFT,
     RIGHT,
     quintic,
+    rotation_matrix,
     rotation_vector,
     schedule,
     swing_path,
-    turned,
     under,
 )
 
@@ -108,9 +108,11 @@ def test_the_quintic_begins_and_ends_at_rest():
 
 def test_rotations_and_their_vectors():
     phi = np.array([0.3, -0.2, 0.9])
-    assert rotation_vector(turned(phi)) == pytest.approx(phi, abs=1e-12)
-    assert turned(phi) == pytest.approx(about(phi, float(np.linalg.norm(phi))).R, abs=1e-12)
-    assert turned(np.zeros(3)) == pytest.approx(np.eye(3))
+    assert rotation_vector(rotation_matrix(phi)) == pytest.approx(phi, abs=1e-12)
+    assert rotation_matrix(phi) == pytest.approx(
+        about(phi, float(np.linalg.norm(phi))).R, abs=1e-12
+    )
+    assert rotation_matrix(np.zeros(3)) == pytest.approx(np.eye(3))
     assert rotation_vector(np.eye(3)) == pytest.approx(np.zeros(3))
 
 

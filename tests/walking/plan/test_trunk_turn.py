@@ -11,7 +11,7 @@ from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import walk
 from tabi.walking.plan.gait import gait_for
 from tabi.walking.plan.pattern import _Solver, walking_pattern
-from tabi.walking.plan.trunk_turn import FRICTION, SLOW, bearable, counter_turn
+from tabi.walking.plan.trunk_turn import CUTOFF_RATE, FRICTION, bearable, counter_turn
 
 TICK = 0.005
 TIMES = TICK * np.arange(2000)
@@ -32,7 +32,7 @@ def test_the_trunk_takes_all_of_a_moment_but_what_is_slow(rate):
     turn = counter_turn(moment, inertia, TICK)
     left = moment + inertia * np.gradient(np.gradient(turn, TICK), TICK)
     middle = slice(900, 1100)
-    share = SLOW**4 / (rate**4 + SLOW**4)
+    share = CUTOFF_RATE**4 / (rate**4 + CUTOFF_RATE**4)
     # the window is of a second: its own frequencies are within 1 of Ω; differences of second order
     # are off by (Ω tick)²/3
     assert np.abs(left[middle]).max() == pytest.approx(40.0 * share, rel=0.25, abs=1.5)
@@ -46,7 +46,7 @@ def test_no_other_turn_is_better():
 
     def cost(turn):
         left = moment + inertia * np.gradient(np.gradient(turn, TICK), TICK)
-        return float(np.sum(left**2 + (inertia * SLOW**2 * turn) ** 2))
+        return float(np.sum(left**2 + (inertia * CUTOFF_RATE**2 * turn) ** 2))
 
     best = counter_turn(moment, inertia, TICK)
     for _ in range(5):
@@ -84,7 +84,7 @@ def test_a_turn_that_spares_the_soles_too_little_is_left(monkeypatch):
     steps = walk(biped.stance, 4, 0.15, turn=0.3)
     turned = walking_pattern(biped, steps, gait)
     # nothing spares that much
-    monkeypatch.setattr(pattern, "SPARED", 0.0)
+    monkeypatch.setattr(pattern, "MAX_MOMENT_SHARE", 0.0)
     straight = walking_pattern(biped, steps, gait)
     solver = _Solver(biped, straight.schedule, gait)
     assert np.array_equal(straight.yaw, solver.yaw)

@@ -9,7 +9,7 @@ from tabi.lab.walking.rough_robots import rough_robot
 from tabi.spatial.transform import about
 from tabi.walking.legs.leg import LEFT, RIGHT, sole
 from tabi.walking.plan.footsteps import SIDES
-from tabi.walking.steered.knee_load import FULL, RISE, knee_torque, rise
+from tabi.walking.steered.knee_load import MAX_RISE, MAX_TORQUE_RATIO, knee_torque, rise
 from tabi.walking.steered.walker import SteeredWalker
 
 # of zero moment points, from the middle between the feet [m]
@@ -91,8 +91,8 @@ def test_a_robot_whose_knees_bear_it_stays_where_it_is_and_another_rises():
     assert heights[0] == 0.0 < heights[-1]
     assert (np.diff(heights) >= 0.0).all()
     # 0.95 of what there is, and more
-    assert needed / bounds[columns[0], 3] > FULL
-    assert heights[-1] == pytest.approx(RISE * plan.settings[0]["leg"])
+    assert needed / bounds[columns[0], 3] > MAX_TORQUE_RATIO
+    assert heights[-1] == pytest.approx(MAX_RISE * plan.settings[0]["leg"])
     # ahead of the knee the force bends it less
     put(plan, loop, 0.3, 0.0)
     assert rise(plan, loop, bounds) == 0.0

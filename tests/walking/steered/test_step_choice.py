@@ -5,7 +5,12 @@ from math import cosh, exp, sinh
 import pytest
 
 import tabi
-from tabi.walking.steered.step_choice import LITTLE, beyond, choose, within_reach
+from tabi.walking.steered.step_choice import (
+    MIN_DISPLACEMENT,
+    choose,
+    divergence_error,
+    within_reach,
+)
 from tabi.walking.steered.walker import SteeredWalker
 
 LEFT, RIGHT = 1.0, -1.0
@@ -28,7 +33,7 @@ def test_what_is_beyond_is_the_pendulums_end_over_the_best_point_of_the_sole(set
     s, t = settings, 0.4
     w = s["omega"]
     # within the sole the zero moment point leads where it should
-    assert beyond(s, BOX, (0.03, 0.0), at(0.06, 0.0), t, 0) == 0.0
+    assert divergence_error(s, BOX, (0.03, 0.0), at(0.06, 0.0), t, 0) == 0.0
     # else it is at the edge, and a mass there moves by cosh and sinh
     for sign, p in ((1, BOX[1]), (-1, BOX[0])):
         xi = 0.2 * sign
@@ -36,10 +41,12 @@ def test_what_is_beyond_is_the_pendulums_end_over_the_best_point_of_the_sole(set
         there = p + (x - p) * cosh(w * t) + v / w * sinh(w * t)
         speed = (x - p) * w * sinh(w * t) + v * cosh(w * t)
         end = there + speed / w
-        assert beyond(s, BOX, (xi, 0.0), at(0.06, 0.0), t, 0) == pytest.approx(end - 0.06)
+        assert divergence_error(s, BOX, (xi, 0.0), at(0.06, 0.0), t, 0) == pytest.approx(end - 0.06)
         # a range is as good as its nearest point
         wide = (0.06 - 0.1, 0.06 + 0.1, 0.0, 0.0)
-        assert beyond(s, BOX, (xi, 0.0), wide, t, 0) == pytest.approx(end - 0.06 - 0.1 * sign)
+        assert divergence_error(s, BOX, (xi, 0.0), wide, t, 0) == pytest.approx(
+            end - 0.06 - 0.1 * sign
+        )
 
 
 def test_without_a_push_nothing_changes(settings):
@@ -65,8 +72,8 @@ def test_after_a_push_the_foot_lands_where_the_walk_can_go_on(settings, push):
         # the way to it
         rest = (1 - exp(-w * s["double"])) / (w * s["double"])
         for axis, to in enumerate((x, y)):
-            end = beyond(s, BOX, xi, at(*wanted), time, axis)
-            assert end == pytest.approx(rest * (to - planned[axis]), abs=1.01 * LITTLE)
+            end = divergence_error(s, BOX, xi, at(*wanted), time, axis)
+            assert end == pytest.approx(rest * (to - planned[axis]), abs=1.01 * MIN_DISPLACEMENT)
 
 
 def test_legs_do_not_cross_and_stay_in_reach(settings):

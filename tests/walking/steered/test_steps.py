@@ -7,26 +7,26 @@ import tabi
 from tabi.walking.legs.leg import LEFT, RIGHT
 from tabi.walking.plan.footsteps import SIDES, overlap
 from tabi.walking.steered.steps import (
-    DEEPER,
-    LOW,
+    CATCH_LIFT_SHARE,
+    LANDING_DEPTH,
     lift,
     next_phase,
     shift_to,
     shortest_swing,
+    stop_range,
     swing_foot,
     touch_down,
-    where_it_can_stop,
 )
 from tabi.walking.steered.steps_ahead import (
     SHIFT,
     STAND,
     SWING,
     compose,
+    in_frame,
     plan_motion,
     plan_steps,
-    seen_from,
 )
-from tabi.walking.steered.walker import QUICKEST, SHORTEST, SteeredWalker
+from tabi.walking.steered.walker import MIN_CATCH_SWING_RATIO, MIN_SWING_RATIO, SteeredWalker
 
 
 class Ideal:
@@ -109,7 +109,7 @@ def test_it_stops_with_its_feet_together_and_the_weight_between_them():
     left, right = ideal.plan.foot
     before = ideal.walker.biped.stance
     apart = np.linalg.norm(before["left"].p - before["right"].p)
-    assert seen_from(right[[0, 1, 3]], *left[:2]) == pytest.approx((0.0, apart), abs=1e-4)
+    assert in_frame(right[[0, 1, 3]], *left[:2]) == pytest.approx((0.0, apart), abs=1e-4)
     assert left[3] == pytest.approx(right[3], abs=1e-4)
     ahead = ideal.walker.gait.zmp[0]
     middle = 0.5 * (left + right)[:2] + ahead * np.array([np.cos(left[3]), np.sin(left[3])])
@@ -120,11 +120,11 @@ def test_it_stops_with_its_feet_together_and_the_weight_between_them():
 def test_another_command_changes_the_plan_in_the_next_tick():
     ideal = Ideal(forward=0.2)
     ideal.tick(4.0)
-    before = ideal.plan.hold.copy()
+    before = ideal.plan.footstep.copy()
     ideal.walker.steer(forward=-0.2)
     ideal.tick(0.005)
-    assert (ideal.plan.hold[2:, 0] < before[2:, 0]).all()
-    assert ideal.plan.going[0] < 0.2
+    assert (ideal.plan.footstep[2:, 0] < before[2:, 0]).all()
+    assert ideal.plan.step_velocity[0] < 0.2
 
 
 def test_planned_zmp_and_divergent_component_go_together():
@@ -157,14 +157,14 @@ def test_a_swing_ends_where_it_should_at_rest_and_lifts_as_told():
     begin = ideal.plan.foot[side, 2]
     speed = 1.0
     while ideal.phase == SWING:
-        goal, speed = ideal.plan.hold[1].copy(), np.abs(ideal.plan.swing[:, 1]).max()
+        goal, speed = ideal.plan.footstep[1].copy(), np.abs(ideal.plan.swing[:, 1]).max()
         ideal.tick()
         heights.append(ideal.plan.foot[side, 2])
     assert ideal.plan.foot[side, [0, 1, 3]] == pytest.approx(goal, abs=1e-4)
     assert speed < 5e-3
-    stance = ideal.plan.rise[1] + DEEPER
-    assert heights[-1] == pytest.approx(stance - DEEPER, abs=1e-4)
-    top = max(begin, stance - DEEPER) + ideal.walker.gait.lift
+    stance = ideal.plan.rise[1] + LANDING_DEPTH
+    assert heights[-1] == pytest.approx(stance - LANDING_DEPTH, abs=1e-4)
+    top = max(begin, stance - LANDING_DEPTH) + ideal.walker.gait.lift
     assert max(heights) == pytest.approx(top, abs=1e-4)
 
 
@@ -173,7 +173,7 @@ def test_a_walk_whose_step_misses_stops_in_double_support_and_says_why():
     ideal.tick(4.0)
     while ideal.phase != SWING:
         ideal.tick()
-    ideal.plan.now["missed"] = 0.2
+    ideal.plan.now["shortfall"] = 0.2
     while ideal.phase == SWING:
         ideal.tick()
     assert "out of reach" in ideal.walker.reason
@@ -189,7 +189,7 @@ def test_a_robot_can_stop_with_its_capture_point_between_its_feet_and_within_a_s
     plan, box, s = walker._walk.plan, walker._walk.loop.box, walker._settings[0]
     out = 1.0 if stance == RIGHT else -1.0
     landing = (0.0, out * 0.19)
-    low_x, high_x, low_y, high_y = where_it_can_stop(plan, box, stance, (s["ahead"], 0.05), landing)
+    low_x, high_x, low_y, high_y = stop_range(plan, box, stance, (s["ahead"], 0.05), landing)
     # along the sole, less than as far as it reaches from the point under the ankle
     lands = 1 - stance
     assert box[lands, 0] < low_x < s["ahead"] < high_x < box[lands, 1]
@@ -198,7 +198,7 @@ def test_a_robot_can_stop_with_its_capture_point_between_its_feet_and_within_a_s
     assert 0.5 * 0.19 < out * (high_y if out > 0 else low_y) < 0.19
 
 
-@pytest.mark.parametrize(("walks", "height"), [(1, 1.0), (0, LOW)])
+@pytest.mark.parametrize(("walks", "height"), [(1, 1.0), (0, CATCH_LIFT_SHARE)])
 def test_a_robot_that_stands_steps_lower_and_sooner_than_one_that_walks(walks, height):
     walker = SteeredWalker(tabi.robots.hrp2())
     plan, gait = walker._walk.plan, walker.gait
@@ -207,7 +207,10 @@ def test_a_robot_that_stands_steps_lower_and_sooner_than_one_that_walks(walks, h
     lift(plan)
     assert plan.now["left"][0] == gait.swing_time
     # the height asks for the same acceleration, or less: h/t²
-    quick, usual = (SHORTEST, QUICKEST)[1 - walks] * gait.step_time, SHORTEST * gait.step_time
+    quick, usual = (
+        (MIN_SWING_RATIO, MIN_CATCH_SWING_RATIO)[1 - walks] * gait.step_time,
+        MIN_SWING_RATIO * gait.step_time,
+    )
     assert shortest_swing(plan) == pytest.approx(quick)
     assert height * gait.lift / quick**2 < 1.2 * gait.lift / usual**2
     top = 0.0

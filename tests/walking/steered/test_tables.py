@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.walking.steered.tables import AHEAD, STANDING, STEPPING
+from tabi.walking.steered.tables import FOOTSTEPS_AHEAD, STANDING, STEPPING
 from tabi.walking.steered.walker import SteeredWalker
 
 
@@ -18,7 +18,7 @@ def test_settings_are_those_of_the_robot_and_its_gait():
     assert row["single"] + row["double"] == walker.gait.step_time
     # HRP-2's legs turn 60 mm beside the middle
     assert np.abs(plan.hips[:, 1]) == pytest.approx(0.06)
-    assert plan.hold.shape == (AHEAD + 2, 3)
+    assert plan.footstep.shape == (FOOTSTEPS_AHEAD + 2, 3)
     assert plan.now.dtype.names == STANDING.names
     # soles of 0.138 m each, 59 mm of each towards the other foot
     assert abs(row["near"] - 2 * 0.059) < 0.03

@@ -43,7 +43,7 @@ def test_efforts_are_those_of_inverse_dynamics():
     """The robot tracks its references: motors need not add much to what they are told."""
     sim, walker = walk(tabi.robots.hrp2(), 3.0, forward=0.2)
     biped = walker.biped
-    answer = walker._walk.loop.answer
+    answer = walker._walk.loop.q_desired
     real = np.array([sim.q[biped.model.q_index(name)] for name in biped.joints])
     told = np.array([answer[biped.model.q_index(name)] for name in biped.joints])
     # a tenth of what knees would yield by without efforts: 60 N·m by 5 kN·m/rad

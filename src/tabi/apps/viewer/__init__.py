@@ -29,17 +29,17 @@ def show(
     camera: Camera | None = None,
     name: str = "this one",
 ) -> None:
-    """Show a world in the browser until Ctrl-C.
+    """Show a world in the browser until Ctrl-C is pressed.
 
     Args:
         world: its robots can be posed.
         host: address to serve at; by default only this machine sees the page. Any other one asks
             visitors for a token.
-        port: 8080 or the next free one if not given; a port asked for that is in use is refused.
+        port: default: 8080 or the next free one; a requested port that is in use is refused.
         open_browser: whether to open the page here.
         live: whether to simulate it, as soon as the kernels are compiled.
-        build: makes the simulator of a live page, with its controllers; motors hold the world's
-            pose unless given.
+        build: makes the simulator of a live page, with its controllers; default: motors hold the
+            world's pose.
         camera: from where to look, and what at [m].
         name: of this scene in the page's list of scenes.
     """

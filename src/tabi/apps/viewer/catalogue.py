@@ -16,7 +16,7 @@ Camera = tuple[Vector, Vector]
 
 
 def names() -> list[str]:
-    """What can be opened."""
+    """Return the names of all scenes that can be opened."""
     return list(scenes.names())
 
 
@@ -34,6 +34,6 @@ def title(name: str) -> str:
 
 
 def camera(name: str) -> Camera | None:
-    """From where a scene wants to be looked at, and what at [m]; None: it does not say."""
-    told = scenes.load(name).camera
-    return None if told is None else (told.position_m, told.look_at_m)
+    """Return position and target of a scene's camera [m]; None where it specifies none."""
+    camera_ = scenes.load(name).camera
+    return None if camera_ is None else (camera_.position_m, camera_.look_at_m)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import viser
 
-from tabi.apps.viewer.player import FASTEST, SLOWEST, Player
+from tabi.apps.viewer.player import MAX_SPEED_FACTOR, MIN_SPEED_FACTOR, Player
 from tabi.apps.viewer.tuning import Tuning
 from tabi.apps.viewer.watching import WatchControls
 from tabi.model.body import Body
@@ -20,7 +20,7 @@ from tabi.model.world import World
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
-DROP, PUSH, PUSHED = 0.2, 60.0, 0.1  # m, N, s
+DROP_HEIGHT_M, PUSH_FORCE_N, PUSH_TIME_S = 0.2, 60.0, 0.1
 GAIN = 4.0  # how many times a gain may be as large, or as small
 RUBBER = 10.0  # and the rubber of an ankle
 
@@ -60,25 +60,28 @@ class Controls(WatchControls):
                 hint="Step: pause, and one step. Reset: the start again",
             )
             hint = (
-                f"Drop: the start again, {DROP:g} m higher. "
-                f"Push: forwards on the chest for {PUSHED:g} s"
+                f"Drop: the start again, {DROP_HEIGHT_M:g} m higher. "
+                f"Push: forwards on the chest for {PUSH_TIME_S:g} s"
             )
             self.disturb = gui.add_button_group(
-                "disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False, hint=hint
+                "disturb",
+                (f"Drop {DROP_HEIGHT_M:g} m", f"Push {PUSH_FORCE_N:g} N"),
+                visible=False,
+                hint=hint,
             )
             self.stand = gui.add_button(
                 "Stand up again",
                 visible=False,
                 icon=viser.Icon.ARROW_UP,
                 hint="puts a robot that fell back on its feet, near where it lies; its controller "
-                "begins anew",
+                "starts again",
             )
             hint = "of the clock; the title says how much of it the machine reaches"
-            marks = (SLOWEST, 1.0, 2.0, FASTEST)
+            marks = (MIN_SPEED_FACTOR, 1.0, 2.0, MAX_SPEED_FACTOR)
             self.speed = gui.add_slider(
                 "speed [×]",
-                SLOWEST,
-                FASTEST,
+                MIN_SPEED_FACTOR,
+                MAX_SPEED_FACTOR,
                 0.1,
                 self.player.speed,
                 marks=marks,
@@ -184,12 +187,12 @@ class Controls(WatchControls):
         """Every floating base higher."""
         q = sim.state.q
         for robot in floating(sim.world):
-            q[sim.model.q_index(robot.name) + 2] += DROP
+            q[sim.model.q_index(robot.name) + 2] += DROP_HEIGHT_M
         sim.set_state(q)
 
     def _push(self, sim: Simulator) -> None:
         for robot in floating(sim.world):
-            sim.apply_force(trunk(robot), force=(PUSH, 0.0, 0.0), duration=PUSHED)
+            sim.apply_force(trunk(robot), force=(PUSH_FORCE_N, 0.0, 0.0), duration=PUSH_TIME_S)
 
 
 def _surface(world: World, tuning: Tuning) -> tuple[float, float]:
@@ -198,15 +201,15 @@ def _surface(world: World, tuning: Tuning) -> tuple[float, float]:
     friction, restitution = (
         (shapes[0].material.friction, shapes[0].material.restitution) if shapes else (0.8, 0.0)
     )
-    given = (
+    values = (
         friction if tuning.friction is None else tuning.friction,
         restitution if tuning.restitution is None else tuning.restitution,
     )
-    return min(given[0], 1.5), given[1]
+    return min(values[0], 1.5), values[1]
 
 
 def trunk(robot: Robot) -> Body:
-    """What a push meets: the chest where there is one, else the base."""
+    """Return the body that is pushed: the chest where there is one, else the base."""
     return next((body for body in robot.bodies if "chest" in body.name.lower()), robot.base)
 
 

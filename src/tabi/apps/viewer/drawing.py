@@ -1,5 +1,5 @@
-"""Views drawn in a page: bodies, what lies over them, plots, the chosen sensor, and the lines of
-the panel. Knows no simulator: it draws what a view tells.
+"""Views drawn in a page: bodies, what lies over them, plots, the selected sensor, and the lines of
+the panel. Knows no simulator: it draws what a view contains.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from tabi.recording.foot_words import name_of
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
 PADS = 20  # and of these soft soles, which are new meshes each time
-KEPT = ("text", "plots", "pads")
+LASTING_KEYS = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
-FOLLOWED = 5e-3  # m to move before a camera goes along
-LONG = 0.01  # m of a rubber band from which on bodies do not hide it
+CAMERA_STEP_M = 5e-3  # m to move before a camera goes along
+MIN_BAND_LENGTH_M = 0.01  # m of a rubber band from which on bodies do not hide it
 
 
 class Drawing:
-    """What is drawn in a page.
+    """Drawing of views in a page.
 
     Attributes:
         page: where. controls: of the page. overlay, plots, soft: of its world.
@@ -49,7 +49,7 @@ class Drawing:
         """Plots and drawings of the page's world, after its controls."""
         server, feet = self.page.server, feet_of(self.page.world)
         self._soft, self._late = soft_of(self.page.world), None
-        names = [one.name for one in self._soft]
+        names = [shape.name for shape in self._soft]
         self.plots = Plots(server, list(feet), names)
         self.soft = SoftPanel(server, self.page.scene.pads)
         soles = [foot.polygon for foot in feet.values()]
@@ -68,14 +68,14 @@ class Drawing:
         return True
 
     def draw(self, view: View) -> None:
-        """One picture."""
+        """Draw the picture of one view."""
         self.overlay.shown = {name: box.value for name, box in self.controls.shown.items()}
         self._late = view
         with self.page.server.atomic():
             if self.due("pads", PADS):
                 self._draw_pads()
             # what pulls is never hidden behind bodies
-            pulls = any(np.linalg.norm(b.target - b.point) > LONG for b in view.bands)
+            pulls = any(np.linalg.norm(b.target - b.point) > MIN_BAND_LENGTH_M for b in view.bands)
             through = self.overlay.shown["see through bodies"] or pulls
             self.page.scene.see_through(through)
             self.page.scene.pull_plainly(self.overlay.shown["drag pulls"])
@@ -84,21 +84,21 @@ class Drawing:
         self._follow(view)
         self.plots.take(view, self._pads)
         if self.sensors is not None:
-            self.sensors.take(view.time, view.heard)
+            self.sensors.take(view.time, view.selected_sensor)
         if self.due("plots", PLOTS):
             self.plots.draw()
-            self.soft.tell()
+            self.soft.show_picture()
             if self.sensors is not None:
                 self.sensors.draw()
 
     def _pads(self, view: View) -> list[SoftNow]:
-        """Where soft soles and pads press; none of another world, which may come too early."""
+        """Return where soft soles and pads press; empty for the view of another world."""
         if len(view.pads) != len(self._soft):
             return []
-        return [one.read(seen) for one, seen in zip(self._soft, view.pads, strict=True)]
+        return [shape.read(seen) for shape, seen in zip(self._soft, view.pads, strict=True)]
 
     def _draw_pads(self) -> None:
-        """Soft soles and pads of the last view, unless they are drawn."""
+        """Draw soft soles and pads of the last view, if they are not drawn yet."""
         view, self._late = self._late, None
         if view is not None:
             self.soft.draw(self._pads(view), view.time)
@@ -109,10 +109,10 @@ class Drawing:
         """Cameras go along with the first robot, or with what moves, over the ground."""
         if self.controls.follow_it.value:
             where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
-            self.page.scene.turn_to(where, FOLLOWED)
+            self.page.scene.turn_to(where, CAMERA_STEP_M)
 
     def lines(self, view: View) -> list[str]:
-        """What the panel says about a moment: load, feet, certificate, and what pulls."""
+        """Return the panel's lines about a moment: load, feet, certificate, and what pulls."""
         weight = sum(robot.mass for robot in self.page.world.robots) * float(
             np.linalg.norm(self.page.world.gravity)
         )
@@ -128,21 +128,23 @@ class Drawing:
             + unbroken(f"{view.residual:.1e} m/s")
             + ", "
             + unbroken(f"{view.force_residual:.1e} N"),
-            f"steps that missed the tolerance: {view.missed}",
+            f"steps that did not converge: {view.missed}",
             *(f"**walk not finished**: {literal(w.reason)}" for w in view.walks if w.reason),
             "pull: **Ctrl-drag** a body, with Shift × 10"
             if not view.bands
             else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
         ]
 
-    def tell(self, text: str, state: str) -> None:
-        """The lines of the panel, and what its title says; sent where they are new."""
+    def show_text(self, text: str, state: str) -> None:
+        """Send the lines of the panel and its title where they are new."""
         # what was left out of the last picture, where no other follows
         self._draw_pads()
         if text != self.controls.text.content:
             self.controls.text.content = text
         if self._written.get(state) is None:
-            self._written = {k: v for k, v in self._written.items() if k in KEPT} | {state: 0.0}
+            self._written = {k: v for k, v in self._written.items() if k in LASTING_KEYS} | {
+                state: 0.0
+            }
             self.page.server.gui.set_panel_label(f"tabi · {state}")
 
     def due(self, what: str, rate: float) -> bool:

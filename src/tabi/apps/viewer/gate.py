@@ -1,12 +1,12 @@
-"""Who may talk to a page's server, and what they may say.
+"""Access to a page's server: which clients may connect, and which messages they may send.
 
 A server on this machine is reachable by every page that its browser shows, also by hostile ones:
 they can open a WebSocket to localhost, and give their own name an address of this machine. So every
 handshake is looked at:
 
-- the name in Host is one of this machine's, unless the server was opened to others,
-  who then need the token of its address;
-- a browser says in Origin whose page is talking: it has to be the server's own.
+- the name in Host is one of this machine's, unless the server was opened to other
+  machines, which then need the token of its address;
+- a browser states in Origin which page sends: it has to be the server's own.
 
 What comes through is looked at as well, message by message: of a kind that a page sends, with the
 fields of that kind, numbers that are finite and not absurd, values that the control has room for,
@@ -41,10 +41,10 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
 # whose pages may have this one in a frame, once it was shown in a notebook
 NOTEBOOKS = "'self' http://127.0.0.1:* http://localhost:*"
-# bytes of a message, of a picture that was asked for, messages a second, largest number,
-# letters of a text, things inside each other
-LARGEST, LARGEST_PICTURE, FASTEST, FARTHEST, LONGEST, DEEPEST = 1 << 16, 32 << 20, 400, 1e7, 4096, 4
-MOST = 64  # pages at once
+# bytes of a message and of a requested picture, letters of a text
+MAX_MESSAGE_BYTES, MAX_PICTURE_BYTES, MAX_TEXT_LENGTH = 1 << 16, 32 << 20, 4096
+# messages a second, largest number, depth of nested values, pages at once
+MAX_MESSAGE_RATE_HZ, MAX_NUMBER, MAX_NESTING, MAX_PAGES = 400, 1e7, 4, 64
 # what a page sends by itself; not: files, and requests to show this server to the whole world
 SPOKEN: tuple[type, ...] = (
     messages.GuiUpdateMessage,
@@ -80,7 +80,7 @@ def open_server(host: str, port: int, label: str = "tabi") -> tuple[viser.ViserS
     def gated(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
         used.append(True)
         options |= {
-            "max_size": LARGEST_PICTURE,
+            "max_size": MAX_PICTURE_BYTES,
             "create_connection": gate.connection,
             "open_timeout": 10,
         }
@@ -104,16 +104,16 @@ def open_server(host: str, port: int, label: str = "tabi") -> tuple[viser.ViserS
 
 
 class Gate:
-    """Checks handshakes and messages.
+    """Check of handshakes and messages.
 
     Args:
-        token: what everybody has to know; None: only this machine may talk, and needs none.
+        token: required of every client; None: only this machine may connect, and needs none.
 
     Attributes:
-        controls: the page's inputs by their identities. visitors: who is connected.
+        controls: the page's inputs by their identities. visitors: clients that are connected.
             refused: how many messages were dropped.
             framed: whether pages of this machine, as notebooks are, may show the page in a frame.
-            steering: who answers sticks and keys that steer; None: there is nothing to steer.
+            steering: handler of sticks and keys that steer; None: there is nothing to steer.
     """
 
     def __init__(self, token: str | None = None) -> None:
@@ -123,20 +123,21 @@ class Gate:
         self.refused, self.framed = 0, False
         self.steering: Callable[[Request], Response] | None = None
 
-    # ---- who --------------------------------------------------------------------------------
+    # ---- clients ----------------------------------------------------------------------------
 
     def request(
         self, inner: Callable[[Any, Request], Response | None]
     ) -> Callable[[Any, Request], Response | None]:
-        """A handler of requests that asks ``inner`` only for those who may enter."""
+        """Return a handler of requests that passes only permitted clients to ``inner``."""
 
-        def asked(connection: Any, request: Request) -> Response | None:
+        def checked(connection: Any, request: Request) -> Response | None:
             refusal = self.refusal(request)
             if refusal:
                 return _answer(http.HTTPStatus.FORBIDDEN, refusal)
-            if len(self.visitors) >= MOST:
+            if len(self.visitors) >= MAX_PAGES:
                 return _answer(
-                    http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST} pages are open already; close one"
+                    http.HTTPStatus.SERVICE_UNAVAILABLE,
+                    f"{MAX_PAGES} pages are open already; close one",
                 )
             if self.steering is not None and urlsplit(request.path).path == steering.PATH:
                 return self.steering(request)
@@ -155,32 +156,32 @@ class Gate:
                     )
             return response
 
-        return asked
+        return checked
 
     def refusal(self, request: Request) -> str:
         """Why a handshake is not for us; empty where it is."""
-        host = _one(request.headers, "Host")
-        origin = _one(request.headers, "Origin")
+        host = _single_value(request.headers, "Host")
+        origin = _single_value(request.headers, "Origin")
         if host is None or origin is None:
             return "one Host and at most one Origin are expected"
         if self.token is None and _name(host) not in LOCAL:
             return "this server is for its own machine; open it as http://localhost"
         if origin and urlsplit(origin).netloc.lower() != host.lower():
             return "another site's page may not talk to this server"
-        if self.token is not None and not self._knows(request):
+        if self.token is not None and not self._has_token(request):
             return "the token is missing or wrong; open the address that tabi printed"
         return ""
 
-    def _knows(self, request: Request) -> bool:
-        given = parse_qs(urlsplit(request.path).query).get("token", [])
+    def _has_token(self, request: Request) -> bool:
+        tokens = parse_qs(urlsplit(request.path).query).get("token", [])
         for header in request.headers.get_all("Cookie"):
-            given += [
+            tokens += [
                 value
                 for name, _, value in (part.strip().partition("=") for part in header.split(";"))
                 if name == COOKIE
             ]
         return any(
-            hmac.compare_digest(value.encode(), (self.token or "").encode()) for value in given
+            hmac.compare_digest(value.encode(), (self.token or "").encode()) for value in tokens
         )
 
     # ---- what -------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ class Gate:
 
     def passes(self, raw: object) -> bool:
         """Whether a message may be read by the server."""
-        if not isinstance(raw, bytes) or len(raw) > LARGEST_PICTURE:
+        if not isinstance(raw, bytes) or len(raw) > MAX_PICTURE_BYTES:
             return False
         try:
             message = msgspec.msgpack.decode(raw)
@@ -203,7 +204,7 @@ class Gate:
         known, needed = KINDS.get(kind, (set(), {"?"})) if isinstance(kind, str) else (set(), {"?"})
         if not needed <= message.keys() <= known:
             return False
-        if len(raw) > LARGEST and kind != messages.GetRenderResponseMessage.__name__:
+        if len(raw) > MAX_MESSAGE_BYTES and kind != messages.GetRenderResponseMessage.__name__:
             return False
         return (
             self._sound(message)
@@ -216,12 +217,12 @@ class Gate:
         if isinstance(value, bool) or value is None:
             return True
         if isinstance(value, int | float):
-            return math.isfinite(value) and abs(value) <= FARTHEST
+            return math.isfinite(value) and abs(value) <= MAX_NUMBER
         if isinstance(value, str):
-            return len(value) <= LONGEST
+            return len(value) <= MAX_TEXT_LENGTH
         if isinstance(value, bytes):
             return depth == 1
-        if depth >= DEEPEST or not isinstance(value, dict | list) or len(value) > 64:
+        if depth >= MAX_NESTING or not isinstance(value, dict | list) or len(value) > 64:
             return False
         if isinstance(value, dict):
             return all(
@@ -270,7 +271,7 @@ class _Guarded(sockets.ServerConnection):
             raw = await super().recv(decode)
             second = int(time.monotonic())
             self._second, self._count = second, self._count + 1 if second == self._second else 1
-            if self._count > FASTEST:
+            if self._count > MAX_MESSAGE_RATE_HZ:
                 # unread bytes pile up at the sender, not here
                 await asyncio.sleep(second + 1 - time.monotonic())
             if self._gate.passes(raw):
@@ -321,8 +322,8 @@ def _is_row(value: object, size: int) -> bool:
     return isinstance(value, list) and len(value) == size and all(map(_is_number, value))
 
 
-def _one(headers: Headers, name: str) -> str | None:
-    """The only value of a header, empty without one; None where there are several."""
+def _single_value(headers: Headers, name: str) -> str | None:
+    """Return the only value of a header, empty without one; None where there are several."""
     values = headers.get_all(name)
     return None if len(values) > 1 else values[0] if values else ""
 

@@ -2,7 +2,7 @@
 since.
 
 A push is all that acts from outside, the mouse's spring or a force that was ordered, until nothing
-does for ``OVER``. It is looked at between a few steps, so that none is missed.
+does for ``MAX_PAUSE_S``. It is looked at between a few steps, so that none is missed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-# s: a push that was over for longer is followed by a new one; N: what is smaller is none
-OVER, LEAST = 0.3, 1.0
+# a force after a longer pause is a new push; smaller forces are none
+MAX_PAUSE_S, MIN_FORCE_N = 0.3, 1.0
 WORDS = (
     "forwards",
     "forwards left",
@@ -35,12 +35,12 @@ WORDS = (
 
 
 class LastPush:
-    """Of one robot.
+    """The last push on one robot.
 
     Attributes:
         force: the largest of the last push, in the world's axes [N], shape (3,); None before any.
         direction: seen from the robot. start, end: of the push [s].
-        margin: the least since it began [m]; None of a robot that tells none.
+        margin: the smallest since it began [m]; None of a robot that reports none.
     """
 
     def __init__(self, sim: Simulator, robot: Robot) -> None:
@@ -50,8 +50,8 @@ class LastPush:
         self.direction, self.start, self.end = "", 0.0, 0.0
         self.margin: float | None = None
 
-    def look(self, sim: Simulator, walker: Any = None) -> None:
-        """After some steps."""
+    def update(self, sim: Simulator, walker: Any = None) -> None:
+        """Take the pushes of the steps since the last call."""
         # those that were over before the last step are gone
         last = sim.data.steps - 1
         acting = [
@@ -62,18 +62,18 @@ class LastPush:
         force = np.sum(acting, axis=0) if acting else np.zeros(3)
         if sim.time < self.end:
             self.force, self.margin = None, None
-        if float(np.linalg.norm(force)) > LEAST:
-            if self.force is None or sim.time - self.end > OVER:
+        if float(np.linalg.norm(force)) > MIN_FORCE_N:
+            if self.force is None or sim.time - self.end > MAX_PAUSE_S:
                 self.force, self.start, self.margin = np.zeros(3), sim.time, None
             self.end = sim.time
             if np.linalg.norm(force) > np.linalg.norm(self.force):
-                self.force, self.direction = force, self._seen(sim, force)
+                self.force, self.direction = force, self._direction(sim, force)
         if self.force is not None and walker is not None:
             margin = float(walker.margin)
             self.margin = margin if self.margin is None else min(self.margin, margin)
 
-    def _seen(self, sim: Simulator, force: Array) -> str:
-        """Where a force points, for a robot that faces across the line between its feet."""
+    def _direction(self, sim: Simulator, force: Array) -> str:
+        """Return the direction of a force as words, seen from the robot."""
         across = np.array([0.0, 1.0])
         if {"left", "right"} <= self._robot.feet.keys():
             left, right = (sim.pose(self._robot.feet[side]).p for side in ("left", "right"))

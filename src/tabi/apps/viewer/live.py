@@ -39,14 +39,14 @@ TURN = 5e-4
 
 
 class Live(Drawing):
-    """The simulation of a page.
+    """The simulation that a page shows.
 
     Args:
         page: shows the world; its poses become targets of the motors as soon as the simulation
             runs.
         say: where a line about the compilation goes besides the page.
-        build: makes the simulator of the page's world, or of one just like it; motors hold it as it
-            stands unless given.
+        build: makes the simulator of the page's world, or of one just like it; default: motors hold
+            it as it stands.
         name: of this scene in the list of all, to come back to. camera: from where to look at it,
             and what at [m].
     """
@@ -63,16 +63,16 @@ class Live(Drawing):
         self.player = Player(build or simulated(page.world))
         self.say = say or terminal
         self._ended = threading.Event()
-        self._own = (name, self.player.build, camera)
-        self._scene, self._name, self._note, self._told = 0, name, "", ""
+        self._own_scene = (name, self.player.build, camera)
+        self._scene, self._name, self._note, self._message = 0, name, "", ""
         self.panels: dict[type[PagePanel], PagePanel] = {}
         self._builders: dict[str, Builder] = {name: self.player.build}
-        self._furnish()
+        self._add_contents()
 
         self.hand = SteeringHand(self.player.steer)
         page.gate.steering = self.hand.hear
 
-        # a page that is gone holds nothing, whatever it said last
+        # a page that is gone holds nothing, whatever its last message was
         @page.server.on_client_disconnect
         async def _(client: viser.ClientHandle) -> None:
             self.player.let_go(client.client_id)
@@ -86,7 +86,7 @@ class Live(Drawing):
         self._drawer.start()
 
     def close(self) -> None:
-        """End both threads."""
+        """End both threads of the page."""
         self._ended.set()
         self.player.close()
         if self._drawer.is_alive():
@@ -94,13 +94,16 @@ class Live(Drawing):
 
     # ---- what the page does -----------------------------------------------------------------
 
-    def _furnish(self) -> None:
+    def _add_contents(self) -> None:
         """Controls, plots and drawings of the page's world."""
         server = self.page.server
         self._title = (
             "" if self._name == "this one" else f"*{literal(catalogue.title(self._name))}*"
         )
-        scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
+        scenes = [
+            self._own_scene[0],
+            *(name for name in catalogue.names() if name != self._own_scene[0]),
+        ]
         self.controls: Controls = Controls(
             server, self.page.world, self.player, (scenes, self._name), self._pick
         )
@@ -109,7 +112,7 @@ class Live(Drawing):
 
     def _pick(self, name: str) -> None:
         """Another scene; one that cannot be read leaves what is there."""
-        if name == self._own[0] or name in catalogue.names():
+        if name == self._own_scene[0] or name in catalogue.names():
             self.player.open(self._builders.setdefault(name, catalogue.builder(name)))
 
     def _pull(
@@ -166,16 +169,16 @@ class Live(Drawing):
                     else f"the simulation runs, after {elapsed:.0f} s\n"
                 )
             if self.player.scenes != self._scene:
-                self._take_over()
+                self._show_new_scene()
             view = self.player.view
             if view is not None and view is not drawn and self.player.scenes == self._scene:
                 self.player.wanted.set()
                 drawn = view if self._drawn(view) else drawn
-            self._tell(view)
+            self._show_text(view)
             # a scene that is opened later is announced again
             second = -1 if self.player.loading else second
 
-    def _take_over(self) -> None:
+    def _show_new_scene(self) -> None:
         """The page is the simulation's from now on: its world, its feet, its poses."""
         sim = self.player.sim
         assert sim is not None
@@ -188,26 +191,28 @@ class Live(Drawing):
             )
             self.page.show(
                 sim.world,
-                self._own[2] if self._name == self._own[0] else catalogue.camera(self._name),
+                self._own_scene[2]
+                if self._name == self._own_scene[0]
+                else catalogue.camera(self._name),
             )
-            self._furnish()
+            self._add_contents()
         panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
         host = Host(self.page.server, sim, self.player, self.hand)
-        self.panels = {kind: kind.placed(host) for kind in PANELS}
-        self._told = ""
+        self.panels = {kind: kind.create(host) for kind in PANELS}
+        self._message = ""
         self.controls.enable()
         if any(panel.follows for panel in self.panels.values()):
             self.controls.follow_it.value = True
 
-    def _tell(self, view: View | None) -> None:
-        """The lines of the panel and its title, and buttons that follow."""
+    def _show_text(self, view: View | None) -> None:
+        """Show the lines of the panel and its title, and buttons that follow."""
         self.controls.follow(bool(view is not None and view.fallen))
         self.hand.tend()
-        while self.player.told:
-            self._told = self.player.told.popleft()
-            self.say(f"{self._told}\n")
+        while self.player.messages:
+            self._message = self.player.messages.popleft()
+            self.say(f"{self._message}\n")
         for panel in self.panels.values():
             panel.show(view)
         if not self.due("text", TEXTS):
@@ -219,7 +224,7 @@ class Live(Drawing):
             if self.player.fault
             else "paused"
         )
-        self.tell(self._report(view), state)
+        self.show_text(self._report(view), state)
 
     def _report(self, view: View | None) -> str:
         """A few lines about the moment."""
@@ -236,7 +241,7 @@ class Live(Drawing):
             f"time **{view.time:.2f} s** · {pace}",
             *self.lines(view),
         ]
-        lines += [line for line in (self._note, literal(self._told)) if line]
+        lines += [line for line in (self._note, literal(self._message)) if line]
         return fault + "  \n".join(lines)
 
 
@@ -255,7 +260,7 @@ def limp(sim: Simulator) -> str:
 
 
 def loading() -> str:
-    """What the first step waits for."""
+    """Return what the first step waits for."""
     from tabi.jit.progress import first_run
 
     if first_run.depth == 0 and first_run.seconds == 0:

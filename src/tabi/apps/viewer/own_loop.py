@@ -3,8 +3,8 @@
 Three threads meet here. The loop's thread steps; after some steps it is asked, by a callback of the
 simulator, for a view, and does there what the page wants done to the simulation. The drawing thread
 draws views and asks for the next one, only while a browser is open. The server's threads leave
-orders. So views are made between two steps, and nobody ever sees a state that is half written.
-Where the loop does not step, the drawing thread looks itself, by ``Simulator.still``.
+orders. So views are made between two steps, and no view shows a state that is half written.
+Where the loop does not step, the drawing thread looks itself, by ``Simulator.paused``.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ LOCAL = "127.0.0.1"
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are a third of a
 # picture
 TURN = 5e-4
-# s of the clock: between two certificates, until a loop that was asked counts as standing, and as
-# waiting in the panel's words
-JUDGED, STANDS, WAITS = 0.1, 0.05, 0.5
-# s of the clock between two calls of the loop, and steps between them at most
-OFTEN, SELDOM, MOST = 1e-3, 4e-3, 64
+# wall-clock time between two certificates, until a loop without an answer to a request counts as
+# standing, and as waiting in the panel's words
+CERTIFICATE_PERIOD_S, STANDING_TIMEOUT_S, WAITING_TIMEOUT_S = 0.1, 0.05, 0.5
+# wall-clock time between two calls of the loop, and steps between them at most
+MIN_CALL_PERIOD_S, MAX_CALL_PERIOD_S, MAX_STEPS_PER_CALL = 1e-3, 4e-3, 64
 
 Order = Callable[["Simulator"], None]
 _open: list[LoopPage] = []
@@ -111,16 +111,21 @@ class LoopPage(Drawing):
         self.sim, self.url, self.port = sim, page.address, page.server.get_port()
         self._observer, self._hands, self._pace = Observer(sim), Hands(), Pace()
         self._orders: deque[Order] = deque(maxlen=1000)
-        self._real_time, self._heard, self._fault = real_time, "", ""
-        self._wanted, self._asked, self._called, self._judged = False, 0.0, 0.0, 0.0
+        self._real_time, self._selected_sensor, self._fault = real_time, "", ""
+        self._wanted, self._request_time, self._called, self._certificate_time = (
+            False,
+            0.0,
+            0.0,
+            0.0,
+        )
         self._laps: deque[tuple[float, float]] = deque(maxlen=FRAMES)
         self._ended = threading.Event()
-        self._furnish()
+        self._add_contents()
         self._view: View | None = None
         self._seen: tuple[int, bytes, bytes] | None = None
         # a loop that goes on in another thread shows itself
-        with sim.still() as still:
-            if still:
+        with sim.paused() as paused:
+            if paused:
                 self._view, self._seen = self._warm(), self._state()
         self._switch = sys.getswitchinterval()
         sys.setswitchinterval(min(TURN, self._switch))
@@ -207,16 +212,16 @@ class LoopPage(Drawing):
         gap, self._called, steps = now - self._called, now, self._scheduled.steps
         if self._hands.springs or self._real_time:
             steps = 1
-        elif gap < OFTEN:
-            steps = min(2 * steps, MOST)
-        elif gap > SELDOM:
+        elif gap < MIN_CALL_PERIOD_S:
+            steps = min(2 * steps, MAX_STEPS_PER_CALL)
+        elif gap > MAX_CALL_PERIOD_S:
             steps = max(steps // 2, 1)
         self._scheduled.steps = steps
 
     def _serve(self, pull: bool = True) -> None:
-        # a fault of the page must not stop the simulation of somebody else
+        # a fault of the page must not stop the simulation of the user
         try:
-            self._obey()
+            self._execute_orders()
             if pull:
                 self._hands.pull()
             if self._wanted:
@@ -225,19 +230,19 @@ class LoopPage(Drawing):
             self._hands.springs.clear()
             self._wanted, self._fault = False, f"{type(fault).__name__}: {fault}"
 
-    def _obey(self) -> None:
+    def _execute_orders(self) -> None:
         while self._orders:
             self._orders.popleft()(self.sim)
 
     def _look(self) -> None:
         self._wanted, now = False, clock.monotonic()
-        judged = now - self._judged > JUDGED
-        self._judged = now if judged else self._judged
-        self._view = self._observer.look(judged, self._hands.bands(), self._heard)
+        is_due = now - self._certificate_time > CERTIFICATE_PERIOD_S
+        self._certificate_time = now if is_due else self._certificate_time
+        self._view = self._observer.look(is_due, self._hands.bands(), self._selected_sensor)
         self._seen = self._state()
 
     def _state(self) -> tuple[int, bytes, bytes]:
-        """What tells one moment from another."""
+        """Return what distinguishes one moment from another."""
         data = self.sim.data
         return data.steps, data.q.tobytes(), data.v.tobytes()
 
@@ -268,31 +273,31 @@ class LoopPage(Drawing):
                 drawn = view
                 self._laps.append((now, view.time))
             if not self.page.server.get_clients():
-                # nobody looks, so nobody is asked
+                # no page is open, so no view is requested
                 self._wanted = False
                 continue
             if not self._wanted:
-                self._wanted, self._asked = True, now
-            elif now - self._asked > STANDS:
+                self._wanted, self._request_time = True, now
+            elif now - self._request_time > STANDING_TIMEOUT_S:
                 self._look_aside()
             if view is not None and self.due("text", TEXTS):
-                self.tell(*self._report(view))
+                self.show_text(*self._report(view))
 
     def _look_aside(self) -> None:
-        """Look at a simulator that nobody steps now."""
-        with self.sim.still() as still:
-            if not still or self._ended.is_set():
+        """Look at a simulator that is not being stepped."""
+        with self.sim.paused() as paused:
+            if not paused or self._ended.is_set():
                 return
             if self._orders or self._state() != self._seen:
                 self._scheduled.steps = 1
                 self._serve(pull=False)
-                self._wanted, self._asked = True, clock.monotonic()
+                self._wanted, self._request_time = True, clock.monotonic()
 
     def _report(self, view: View) -> tuple[str, str]:
         """The lines of the panel, and the words of its title."""
         now = clock.monotonic()
         recent = [lap for lap in self._laps if now - lap[0] < 1.0]
-        stands = not recent or now - recent[-1][0] > WAITS
+        stands = not recent or now - recent[-1][0] > WAITING_TIMEOUT_S
         if stands or len(recent) < 2 or recent[-1][1] < recent[0][1]:
             pace = state = "waits for the next step"
         else:
@@ -305,22 +310,22 @@ class LoopPage(Drawing):
 
     # ---- at the start -----------------------------------------------------------------------
 
-    def _furnish(self) -> None:
+    def _add_contents(self) -> None:
         server = self.page.server
         self.controls: LoopControls = LoopControls(
-            server, self.page.world, self._real_time, self._pace_it
+            server, self.page.world, self._real_time, self._set_pace
         )
         self.furnish()
         self.sensors = SensorHistory(SensorPanel(server, labels_of(self.sim.model), self._listen))
         self.page.scene.on_pull(self._pull)
 
-        # a page that is gone holds nothing, whatever it said last
+        # a page that is gone holds nothing, whatever its last message was
         @server.on_client_disconnect
         async def _(client: viser.ClientHandle) -> None:
             self._order(lambda sim: self._hands.release(client.client_id))
 
     def _warm(self) -> View:
-        """The first view; the loop should not wait for a compiler when somebody pulls."""
+        """The first view; the loop should not wait for a compiler at the first pull."""
         sim = self.sim
         for body in self._observer.bodies:
             if link_of(sim.world, sim.model, body).body:
@@ -336,10 +341,10 @@ class LoopPage(Drawing):
         self._scheduled.steps = 1
 
     def _listen(self, sensor: str) -> None:
-        self._heard = sensor
+        self._selected_sensor = sensor
         self._order(lambda sim: None)
 
-    def _pace_it(self, on: bool) -> None:
+    def _set_pace(self, on: bool) -> None:
         if on != self._real_time:
             self.real_time = on
 

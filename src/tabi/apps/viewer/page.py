@@ -35,13 +35,13 @@ LIMBS = {
 
 
 class Page:
-    """A running page.
+    """A page with its running server.
 
     Attributes:
-        address: what to type into the browser, with the token where one is asked for.
-        gate: who may talk to it.
+        address: what to type into the browser, with the token where one is required.
+        gate: access to its server.
         pickers: the control that chooses a pose, by the robot's name.
-        pose: who puts a robot into a pose; None: the page itself, without physics.
+        pose: function that puts a robot into a pose; None: the page itself, without physics.
 
     Args:
         posed: whether there are controls for poses and joints.
@@ -92,7 +92,7 @@ class Page:
             self.scene.look(middle, 1.95 * size)
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop the server of the page."""
         with quiet():
             self.server.stop()
 
@@ -110,7 +110,7 @@ class Page:
             name.replace("_", " "): dict.fromkeys(now, 0.0) | dict(pose)
             for name, pose in robot.poses.items()
         }
-        given = next(
+        current = next(
             (
                 name
                 for name, pose in poses.items()
@@ -118,9 +118,9 @@ class Page:
             ),
             "as given",
         )
-        poses.setdefault(given, now)
+        poses.setdefault(current, now)
         picker = self.pickers[robot.name] = gui.add_dropdown(
-            "pose", list(poses), initial_value=given
+            "pose", list(poses), initial_value=current
         )
         sliders: dict[str, viser.GuiSliderHandle] = {}
         folders: dict[str, viser.GuiFolderHandle] = {}
@@ -148,13 +148,13 @@ class Page:
             for name, slider in sliders.items():
                 slider.value = poses[picker.value].get(name, 0.0) / _unit(robot, name)
 
-        def moved(event: viser.GuiEvent) -> None:
+        def on_slider(event: viser.GuiEvent) -> None:
             # a slider set by the picker has no browser behind it
             if event.client is not None:
                 stand({name: slider.value * _unit(robot, name) for name, slider in sliders.items()})
 
         for slider in sliders.values():
-            slider.on_update(moved)
+            slider.on_update(on_slider)
 
     def _add_slider(self, robot: Robot, name: str) -> viser.GuiSliderHandle:
         """A slider in degrees or millimetres between the joint's limits."""
@@ -205,7 +205,7 @@ def _is_free(robot: Robot, name: str) -> bool:
 
 
 def _unit(robot: Robot, name: str) -> float:
-    """How much of a joint's coordinate one mark of its slider is: a degree, or a millimetre."""
+    """Return the joint coordinate of one mark of its slider: a degree, or a millimetre."""
     return 1e-3 if robot.joint(name).kind == "prismatic" else float(np.radians(1.0))
 
 
@@ -228,8 +228,8 @@ def serve(host: str, port: int | None) -> tuple[viser.ViserServer, Gate, str]:
 
 
 def _free_port(host: str, port: int | None) -> int:
-    """The port asked for, or the first free one from 8080 on,
-    said in a sentence when it is another.
+    """Return the requested port, or the first free one from 8080 on,
+    reported in a sentence when it is another.
     """
     if port is not None:
         if not _is_open(host, port):

@@ -1,12 +1,12 @@
-"""The player owns time: a simulation in a thread of its own that keeps the pace of the clock,
+"""Player of a simulation: it runs in a thread of its own that keeps the pace of the clock,
 or a multiple of it.
 
-Nobody waits for it, and it waits for nobody: buttons leave orders that it takes between steps; who
-draws says that a view is wanted, and finds the newest one. With the clock w and the speed s, the
+No thread waits for it, and it waits for none: buttons leave orders that it takes between steps; the
+drawing thread requests a view, and finds the newest one. With the clock w and the speed s, the
 simulated time that is due is
 
     t_due = t₀ + s (w − w₀)                                                                  (1)
-and a simulation that falls behind by more than ``LAG`` lets the lost time go:
+and a simulation that falls behind by more than ``MAX_LAG_S`` lets the lost time go:
 w₀ and t₀ are then set to now.
 """
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 # of the clock: seconds between two turns, how far to lag behind before time is let go,
 # and how long a turn may last
-TICK, LAG, TURN = 0.005, 0.1, 0.03
-SLOWEST, FASTEST = 0.1, 4.0
-JUDGED = 0.1  # s between two certificates
+TICK_S, MAX_LAG_S, MAX_TURN_S = 0.005, 0.1, 0.03
+MIN_SPEED_FACTOR, MAX_SPEED_FACTOR = 0.1, 4.0
+CERTIFICATE_PERIOD_S = 0.1
 
 Order = Callable[["Simulator"], None]
 Builder = Callable[[], "Simulator"]
@@ -45,21 +45,21 @@ Builder = Callable[[], "Simulator"]
 
 @dataclass
 class Player:
-    """A simulation that plays.
+    """A simulation that is played.
 
     Attributes:
         build: makes the simulator, at the start and again at every reset.
-        playing: whether time goes on. speed: simulated seconds per second that are asked for.
+        playing: whether time goes on. speed: requested simulated seconds per second.
         fault: the sentence that stopped it, empty while all is well.
         view: the newest that was looked at; None until the kernels are there.
-            wanted: set by who draws, to have the next one.
+            wanted: set by the drawing thread, to have the next one.
         sim, observer: of the simulation, once it is there; for orders only.
             scenes: how many were opened.
         hands: the springs of the mouse. tuning: what sliders have set.
             factor: simulated seconds per second, over about the last.
-        heard: the sensor that is listened to, by its name in the model; empty for none.
-        pushed: the last push of each robot, by name. told: sentences about robots that were put
-            back on their feet, for whoever shows them.
+        selected_sensor: the sensor in every view, by its name in the model; empty for none.
+        pushed: the last push of each robot, by name. messages: sentences about robots that were
+            put back on their feet, to be shown.
         limited: what walkers were limited to that are steered, by robot.
     """
 
@@ -75,16 +75,16 @@ class Player:
     tuning: Tuning = field(default_factory=Tuning)
     hands: Hands = field(default_factory=Hands)
     factor: float = 0.0
-    heard: str = ""
+    selected_sensor: str = ""
     pushed: dict[str, LastPush] = field(default_factory=dict)
-    told: deque[str] = field(default_factory=lambda: deque(maxlen=20))
+    messages: deque[str] = field(default_factory=lambda: deque(maxlen=20))
     limited: dict[str, Any] = field(default_factory=dict)
     wanted: threading.Event = field(default_factory=threading.Event)
     orders: deque[Order] = field(default_factory=lambda: deque(maxlen=1000))
     _next: Builder | None = None
     _anchor: tuple[float, float] | None = None
     _late: float = 0.0
-    _judged: float = 0.0
+    _certificate_time: float = 0.0
     _ended: threading.Event = field(default_factory=threading.Event)
     _laps: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=200))
     _thread: threading.Thread | None = None
@@ -117,7 +117,7 @@ class Player:
 
     def set_speed(self, speed: float) -> None:
         """Simulated seconds per second to ask for."""
-        self.speed = min(max(float(speed), SLOWEST), FASTEST)
+        self.speed = min(max(float(speed), MIN_SPEED_FACTOR), MAX_SPEED_FACTOR)
         self.order(lambda sim: self._rest())
 
     def step(self) -> None:
@@ -137,12 +137,12 @@ class Player:
 
     def listen(self, sensor: str) -> None:
         """Have a sensor in every view, by its name in the model; none for an empty name."""
-        self.heard = sensor
-        # who is paused sees it too
+        self.selected_sensor = sensor
+        # also while paused
         self.order(lambda sim: None)
 
     def grab(self, owner: int, index: int, point: tuple[float, float, float], strong: bool) -> None:
-        """Somebody holds a point [m] of the body with this place in the view."""
+        """Hold a point [m] of the body with this index in the view."""
 
         def take(sim: Simulator) -> None:
             assert self.observer is not None
@@ -161,7 +161,7 @@ class Player:
         self.order(lambda sim: self.hands.release(owner))
 
     def steer(self, robot: str, sticks: Sticks) -> None:
-        """Somebody moves the sticks of a robot, or lets go."""
+        """Apply the sticks of a robot, or release it."""
 
         def act(sim: Simulator) -> None:
             self.limited[robot] = steering.steer(sim, robot, sticks)
@@ -179,17 +179,17 @@ class Player:
                 try:
                     stood = sim.stand_up(sim.world.robot(name), release=True)
                 except ModelError as refused:
-                    self.told.append(str(refused))
+                    self.messages.append(str(refused))
                     continue
-                self.observer.moved[name] = stood.moved
+                self.observer.relocations[name] = stood.moved
                 self.limited.pop(name, None)
-                self.told.append(str(stood))
+                self.messages.append(str(stood))
             self._rest()
 
         self.order(stand)
 
     def take_lateness(self) -> float:
-        """How late a step was done at worst [s] since this was last asked."""
+        """Return the largest lateness of a step [s] since the last call."""
         late, self._late = self._late, 0.0
         return late
 
@@ -203,7 +203,7 @@ class Player:
     def _live(self) -> None:
         tick = clock.monotonic()
         while not self._ended.wait(max(0.0, tick - clock.monotonic())):
-            tick = max(tick + TICK, clock.monotonic())
+            tick = max(tick + TICK_S, clock.monotonic())
             if (build := self._next) is not None:
                 self._guarded(lambda build=build: self._prepare(build))
                 # another one may have been asked for in the meantime
@@ -225,10 +225,10 @@ class Player:
 
     def _prepare(self, build: Builder) -> None:
         """The first step compiles, on a simulator of its own:
-        the page may have been posed anew when it is done.
+        the page may have been posed again when it is done.
         """
         first = build()
-        # a hand too, so that nobody waits for a compiler when the mouse pulls
+        # a hand too, so that no pull of the mouse waits for a compiler
         moving = [body for body in Observer(first).bodies if first.names.link(body).body]
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
@@ -240,7 +240,7 @@ class Player:
         if self._next is not build:
             return
         if self.build is not build:
-            self.build, self.tuning, self.heard = build, Tuning(), ""
+            self.build, self.tuning, self.selected_sensor = build, Tuning(), ""
         self.fault, self.playing = "", True
         self._begin(build())
         self.scenes += 1
@@ -253,7 +253,7 @@ class Player:
         observer = Observer(sim)
         self.pushed = {robot.name: LastPush(sim, robot) for robot in sim.world.robots}
         self.limited.clear()
-        self.view = observer.look(sensor=self.heard)
+        self.view = observer.look(sensor=self.selected_sensor)
         self.sim, self.observer = sim, observer
         self._rest()
 
@@ -284,19 +284,19 @@ class Player:
         w0, t0 = self._anchor
         # what comes due during the turn is for the next one
         due = int((t0 + self.speed * (now - w0) - sim.time) / sim.dt + 1e-6)
-        while due > 0 and clock.monotonic() - now < TURN:
+        while due > 0 and clock.monotonic() - now < MAX_TURN_S:
             self._advance(min(due, 20))
-            self._feel()
+            self._update_pushes()
             due -= 20
             self._late = max(self._late, self._behind(w0, t0))
-        if self._behind(w0, t0) > LAG:
+        if self._behind(w0, t0) > MAX_LAG_S:
             self._anchor = None
         self._laps.append((clock.monotonic(), sim.time))
         (a, s), (b, t) = self._laps[0], self._laps[-1]
         self.factor = (t - s) / (b - a) if b > a else 0.0
 
     def _behind(self, w0: float, t0: float) -> float:
-        """How long ago by the clock the step that was just done was due [s]."""
+        """Return how long ago by the clock the last step was due [s]."""
         assert self.sim is not None
         return clock.monotonic() - w0 - (self.sim.time - t0) / self.speed
 
@@ -309,21 +309,21 @@ class Player:
             self.hands.pull()
             self.sim.step()
 
-    def _feel(self) -> None:
-        """Keep what pushes."""
+    def _update_pushes(self) -> None:
+        """Update the last push on each robot."""
         assert self.sim is not None
         walkers = steering.steered_walkers(self.sim)
         for name, push in self.pushed.items():
-            push.look(self.sim, walkers.get(name))
+            push.update(self.sim, walkers.get(name))
 
     def _look(self) -> None:
         assert self.observer is not None
         self.wanted.clear()
         now = clock.monotonic()
-        judged = now - self._judged > JUDGED or not self.playing
-        if judged:
-            self._judged = now
-        self.view = self.observer.look(judged, self.hands.bands(), self.heard)
+        is_due = now - self._certificate_time > CERTIFICATE_PERIOD_S or not self.playing
+        if is_due:
+            self._certificate_time = now
+        self.view = self.observer.look(is_due, self.hands.bands(), self.selected_sensor)
 
 
 def simulated(world: World) -> Builder:

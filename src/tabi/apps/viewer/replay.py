@@ -1,5 +1,5 @@
 """A recording in the browser: the page draws it from its own meshes, with a time bar;
-nothing is computed anew.
+nothing is computed again.
 
 All pages that watch see the same moment. One thread moves time and draws;
 controls only leave wishes behind.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tabi.apps.viewer.marks.foot_marks import FootMarks
 from tabi.apps.viewer.marks.palette import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
-from tabi.apps.viewer.panels.plots import SPAN
+from tabi.apps.viewer.panels.plots import SPAN_S
 from tabi.apps.viewer.panels.sensor_panel import SensorPanel
 from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.scene import add_ground, light
@@ -73,7 +73,7 @@ class Replay:
     """
 
     def __init__(self, run: Recorded, host: str = "127.0.0.1", port: int | None = None) -> None:
-        self.run, self.chosen = run, rows(run)
+        self.run, self.rows = run, rows(run)
         self.row, self.playing, self._now = 0, False, float(run.time[0])
         self.server, _, self.address = serve(host, port)
         self._bodies: dict[int, viser.FrameHandle] = {}
@@ -85,7 +85,7 @@ class Replay:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop the server of the page."""
         self._ended.set()
         self._thread.join(2.0)
         with quiet():
@@ -98,14 +98,14 @@ class Replay:
             self._now = float(self.run.time[self.row])
 
     def set_playing(self, playing: bool) -> None:
-        """Play or pause; at the end play begins anew."""
+        """Play or pause; at the end play starts again."""
         if playing and self.row == len(self.run.time) - 1:
             self.go(0)
         self.playing = playing
 
     def advance(self, seconds: float) -> None:
         """Let time pass in the recording [s];
-        at its end it stops, or begins anew where a loop is wanted.
+        at its end it stops, or starts again where a loop is requested.
         """
         time, last = self.run.time, len(self.run.time) - 1
         with self._turn:
@@ -163,7 +163,7 @@ class Replay:
         self.pads = self._add_pads()
         bare = [name not in self.run.pads for name in world.feet.names]
         self.feet = FootMarks(self.server, world.feet.outlines, bare)
-        centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
+        centre, radius = bounds(frames(self.run, self.rows[:1]), look.pieces)
         camera = self.server.initial_camera
         camera.fov = np.radians(35.0)
         camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
@@ -195,7 +195,7 @@ class Replay:
             + f"ended: {plain(run.episodes[run.episode].ended if run.episodes else '')}  \n"
             f"{worst['rows']} rows over {worst['seconds']:.3f} s, "
             f"worst residual {worst['residual']:.1e} m/s, "
-            f"{worst['missed']} steps missed the tolerance"
+            f"{worst['missed']} steps did not converge"
         )
         self.text = gui.add_markdown("")
         low, high = float(run.time.min()), float(run.time.max())
@@ -240,7 +240,7 @@ class Replay:
                 self.go(int(np.argmin(np.abs(self.run.time - self.bar.value))))
 
     def _marks_of_events(self, low: float, high: float) -> tuple[float, ...]:
-        """Times of the changes of feet, as marks of the time bar: those that one can tell apart,
+        """Return times of the changes of feet, as marks of the time bar: those that are distinct,
         and not without end.
         """
         cells = np.array([event.time for event in self.run.foot_events], float)
@@ -251,9 +251,9 @@ class Replay:
         """To the first row that shows the next change of a foot, or the one before."""
         self.playing = False
         rows = [self._row_after(event.time) for event in self.run.foot_events]
-        found = [row for row in rows if (row > self.row if forth else row < self.row)]
-        if found:
-            self.go(min(found) if forth else max(found))
+        matches = [row for row in rows if (row > self.row if forth else row < self.row)]
+        if matches:
+            self.go(min(matches) if forth else max(matches))
 
     def _row_after(self, time: float) -> int:
         """The first row at a time or after it; the last one where there is none."""
@@ -266,7 +266,7 @@ class Replay:
 
     def _live(self) -> None:
         drawn: Any = None
-        last, plotted, told = clock.monotonic(), 0.0, (-1, "")
+        last, plotted, shown = clock.monotonic(), 0.0, (-1, "")
         while not self._ended.wait(1 / FRAMES):
             now = clock.monotonic()
             passed, last = now - last, now
@@ -277,26 +277,29 @@ class Replay:
                 drawn = state
                 self._draw()
             if not self.playing or now - plotted > 1 / PLOTS:
-                plotted, told = now, self._sense(told)
-                self.soft.tell()
+                plotted, shown = now, self._show_sensor(shown)
+                self.soft.show_picture()
             label = "Pause" if self.playing else "Play"
             if self.play.label != label:
                 self.play.label = label
 
     def _draw(self) -> None:
         row = self.row
-        found = frames(self.run, np.array([row]))
-        points, forces = found.arrows(0)
+        pictures = frames(self.run, np.array([row]))
+        points, forces = pictures.arrows(0)
         wanted = [box.value for box in self.shown.values()]
         with self.server.atomic():
             for body, frame in self._bodies.items():
-                frame.position, frame.wxyz = found.position[0, body], found.quaternion[0, body]
+                frame.position, frame.wxyz = (
+                    pictures.position[0, body],
+                    pictures.quaternion[0, body],
+                )
             if wanted[0] and len(points):
                 self.arrows.points = np.stack(
-                    [points, points + found.arrow * forces], axis=1
+                    [points, points + pictures.arrow * forces], axis=1
                 ).astype(np.float32)
             self.arrows.visible = bool(wanted[0] and len(points))
-            places = (found.centre_of_mass[0], found.zmp[0], found.pressure[0])
+            places = (pictures.centre_of_mass[0], pictures.zmp[0], pictures.pressure[0])
             for handles, at, on in zip(self._marks, places, wanted[1:-1], strict=True):
                 for handle, place in zip(handles, at, strict=True):
                     handle.visible = bool(on and np.isfinite(place).all())
@@ -310,17 +313,17 @@ class Replay:
                 f"time **{self.run.time[row]:.3f} s** · on the feet **{load:.1f} N** · residual "
                 f"{self.run.certificate['residual'][row]:.1e} m/s"
             )
-            self.last_event.content = self._said(float(self.run.time[row]))
+            self.last_event.content = self._event_text(float(self.run.time[row]))
 
-    def _sense(self, told: tuple[int, str]) -> tuple[int, str]:
-        """Readings of the chosen sensor in the seconds before the row that is shown; what is told
-        now, a row and a name, and nothing is sent where that is no news.
+    def _show_sensor(self, shown: tuple[int, str]) -> tuple[int, str]:
+        """Show readings of the selected sensor in the seconds before the row that is shown; return
+        what is shown now, a row and a name; nothing is sent if that is unchanged.
         """
-        row, name = self.row, self.sensors.chosen
-        if (row, name) != told:
-            chosen = before(self.run.time, row)
+        row, name = self.row, self.sensors.selected
+        if (row, name) != shown:
+            selected = before(self.run.time, row)
             values = self.run.sensors.get(name, np.zeros((len(self.run.time), 0)))
-            self.sensors.show(name, self.run.time[chosen], values[chosen])
+            self.sensors.show(name, self.run.time[selected], values[selected])
         return row, name
 
     def _pads(self, row: int) -> list[SoftNow]:
@@ -333,17 +336,17 @@ class Replay:
     def _soles(self, row: int) -> Soles:
         return of_row(self.run, row, self.run.motion(slice(row, row + 1)))
 
-    def _said(self, time: float) -> str:
-        """The last change of a foot so far, and how many there are."""
+    def _event_text(self, time: float) -> str:
+        """Format the last change of a foot so far, and how many there are."""
         events = self.run.foot_events
         past = [event for event in events if event.time <= time + 1e-9]
         last = past[-1] if past else None
-        told = (
+        event_text = (
             f": {plain(last.foot)} {last.before} → **{last.after}** at {last.time:.3f} s"
             if last
             else ""
         )
-        return f"change of a foot {len(past)} of {len(events)}{told}"
+        return f"change of a foot {len(past)} of {len(events)}{event_text}"
 
 
 def before(time: NDArray[np.float64], row: int) -> NDArray[np.int64]:
@@ -352,7 +355,7 @@ def before(time: NDArray[np.float64], row: int) -> NDArray[np.int64]:
     """
     back = np.flatnonzero(np.diff(time[: row + 1]) < 0)
     start = int(back[-1]) + 1 if len(back) else 0
-    start += int(np.searchsorted(time[start : row + 1], time[row] - SPAN))
+    start += int(np.searchsorted(time[start : row + 1], time[row] - SPAN_S))
     return np.arange(row, start - 1, -max(1, -(-(row - start) // POINTS)))[::-1]
 
 

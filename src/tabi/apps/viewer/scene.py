@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi.apps.viewer.marks.nodes import Node, place
 from tabi.apps.viewer.soft_pad import SoftPad, SoftShape, soft_of
-from tabi.formats.triangles import Mesh, joined, mesh_of, seen
+from tabi.formats.triangles import Mesh, joined, mesh_of, visible_shapes
 from tabi.model.body import Body
 from tabi.model.pad import Pad
 from tabi.model.shape import HalfSpace, MeshFile, Shape
@@ -25,16 +25,16 @@ from tabi.model.world import World
 from tabi.spatial.transform import Transform
 
 FLOOR, LINES = (232, 235, 240), (196, 202, 212)
-# what moved less than this [m, or of a quaternion] is not sent again
-STILL = 1e-6
-# a page that never looks as it was told is new for so long [s]
-ARRIVES = 20.0
+# smaller changes [m, or of a quaternion] are not sent
+MIN_CHANGE = 1e-6
+# a page whose camera never takes its start pose counts as new for this time
+NEW_PAGE_TIME_S = 20.0
 GLASS = 0.3  # opacity of bodies one sees through
 Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 Part = tuple[Color, Mesh]
-# what a page tells of a pull: who, the body's place in a view, "start", "update" or "end",
-# grabbed point, mouse, with Shift
+# what a page reports of a pull: its number, the body's index in a view, "start", "update" or
+# "end", grabbed point, mouse, with Shift
 Pull = Callable[[int, int, str, tuple[float, float, float], tuple[float, float, float], bool], None]
 
 
@@ -75,11 +75,13 @@ class DrawnScene:
         # as nodes are before they are moved
         self._last = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(named), 1))
         drawn = {
-            body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()
+            body: shapes
+            for robot in world.robots
+            for body, shapes in visible_shapes(robot.bodies).items()
         }
         soft = soft_of(world)
         parts = {body: _parts(drawn.get(body, body.shapes)) for body in named}
-        for alike in _alike(parts, {one.body for one in soft}):
+        for alike in _alike(parts, {shape.body for shape in soft}):
             members = np.array([self._index[body] for body in alike.members])
             if len(members) > 1 and alike.parts:
                 self._add_flock(f"/alike/{members[0]}", alike.parts, members)
@@ -87,7 +89,7 @@ class DrawnScene:
                 for body in alike.members:
                     self._add(named[body], alike.parts, self._index[body])
         named[world.fixed] = "/world"
-        self.pads = [self._add_pad(named[one.body], k, one) for k, one in enumerate(soft)]
+        self.pads = [self._add_pad(named[shape.body], k, shape) for k, shape in enumerate(soft)]
         self._opacity = [(mesh, mesh.opacity) for mesh, _ in self._meshes]
 
     def move(self, positions: Array, rotations: Array) -> None:
@@ -97,7 +99,7 @@ class DrawnScene:
         for page, client in self.server.get_clients().items():
             if page not in self._since:
                 self._since[page] = time.monotonic()
-                client.camera.on_update(lambda camera, page=page: self._hear(page, camera))
+                client.camera.on_update(lambda camera, page=page: self._check_start(page, camera))
         self._send(np.hstack([positions, quaternions(rotations)]))
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
@@ -108,21 +110,23 @@ class DrawnScene:
         self._send(now)
 
     def position(self, body: Body) -> Array:
-        """Where a body is drawn [m]."""
+        """Return the position at which a body is drawn [m]."""
         return self._last[self._index[body], :3].copy()
 
     def _send(self, now: Array) -> None:
-        moved: NDArray[np.bool_] = np.logical_not((np.abs(now - self._last) <= STILL).all(axis=1))
-        self._last[moved] = now[moved]
-        told = now.tolist()
+        changed: NDArray[np.bool_] = np.logical_not(
+            (np.abs(now - self._last) <= MIN_CHANGE).all(axis=1)
+        )
+        self._last[changed] = now[changed]
+        numbers = now.tolist()
         with self.server.atomic():
             for i, frame in self._frames.items():
-                if moved[i]:
-                    place(frame, told[i][:3], told[i][3:])
+                if changed[i]:
+                    place(frame, numbers[i][:3], numbers[i][3:])
             for members, nodes in self._flocks:
                 rows = self._last[members].astype(np.float32)
                 for node in nodes:
-                    node.tell(
+                    node.send(
                         batched_positions=rows[:, :3].copy(), batched_wxyzs=rows[:, 3:].copy()
                     )
 
@@ -136,7 +140,7 @@ class DrawnScene:
                 ground.plane_opacity = GLASS if on else 1.0
 
     def on_pull(self, pull: Pull) -> None:
-        """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
+        """Report every body that is dragged with Ctrl (or Cmd), with or without Shift."""
         self._pull = pull
         for mesh, members in self._meshes:
             for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
@@ -158,7 +162,7 @@ class DrawnScene:
     def look(
         self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0
     ) -> None:
-        """Where cameras start: a target [m], a distance [m] and two angles [deg]
+        """Set where cameras start: a target [m], a distance [m] and two angles [deg]
         from straight ahead.
         """
         a, e = np.radians([azimuth, elevation])
@@ -169,7 +173,7 @@ class DrawnScene:
         )
 
     def look_from(self, position: ArrayLike, target: ArrayLike) -> None:
-        """Where the cameras of all pages are, and what they look at [m]."""
+        """Set the position and target of the cameras of all pages [m]."""
         cameras = [
             self.server.initial_camera,
             *(client.camera for client in self.server.get_clients().values()),
@@ -179,27 +183,27 @@ class DrawnScene:
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
     def turn_to(self, target: ArrayLike, least: float) -> None:
-        """All cameras move over the ground until they look at a place [m], those that are ``least``
+        """Move all cameras over the ground until they look at a place [m], those that are ``least``
         [m] from it and more; height and direction stay. From where each looks now: what a page
-        says of its camera may be older than what it was told, and ways would not add up. A page
-        that has just come may say something else before it has heard where cameras start.
+        reports of its camera may be older than what was sent to it, and shifts would not add up. A
+        page that is new may report something else before it has received where cameras start.
         """
         first = self.server.initial_camera
         for page, client in self.server.get_clients().items():
-            new = time.monotonic() - self._since.get(page, np.inf) < ARRIVES
+            new = time.monotonic() - self._since.get(page, np.inf) < NEW_PAGE_TIME_S
             here = first if new else client.camera
-            way = (np.asarray(target, float) - here.look_at) * (1.0, 1.0, 0.0)
-            if np.linalg.norm(way) > least or new:
-                position, look_at = here.position + way, here.look_at + way
+            shift = (np.asarray(target, float) - here.look_at) * (1.0, 1.0, 0.0)
+            if np.linalg.norm(shift) > least or new:
+                position, look_at = here.position + shift, here.look_at + shift
                 client.camera.position = position
                 if new:
                     client.camera.look_at = look_at
 
-    def _hear(self, page: int, camera: viser.CameraHandle) -> None:
-        """A page that looks as cameras start is new no more."""
+    def _check_start(self, page: int, camera: viser.CameraHandle) -> None:
+        """Count a page whose camera has its start pose as not new."""
         first = self.server.initial_camera
-        told = first.position - first.look_at
-        if np.allclose(camera.position - camera.look_at, told, atol=1e-3):
+        first_offset = first.position - first.look_at
+        if np.allclose(camera.position - camera.look_at, first_offset, atol=1e-3):
             self._since[page] = -np.inf
 
     def _add_fixed(self, world: World) -> None:
@@ -225,16 +229,16 @@ class DrawnScene:
             for k, (color, mesh) in enumerate(parts)
         ]
 
-    def _add_pad(self, frame: str, k: int, one: SoftShape) -> SoftPad:
+    def _add_pad(self, frame: str, k: int, soft: SoftShape) -> SoftPad:
         """A soft pad under the node of its body."""
-        pad, X = one.pad, one.shape.placement
+        pad, X = soft.pad, soft.shape.placement
         face = pad.nodes, pad.triangles
         whole = pad.skin is not None and pad.skin_triangles is not None
         skin = (pad.skin, pad.skin_triangles) if whole else face
-        drawn = SoftPad(self.server, one.name, f"{frame}/pad{k}", X, face, skin)  # type: ignore[arg-type]
-        drawn.frame.visible = one.shape.visible
-        if one.body in self._index:
-            self._meshes.append((drawn.sides, np.array([self._index[one.body]])))
+        drawn = SoftPad(self.server, soft.name, f"{frame}/pad{k}", X, face, skin)  # type: ignore[arg-type]
+        drawn.frame.visible = soft.shape.visible
+        if soft.body in self._index:
+            self._meshes.append((drawn.sides, np.array([self._index[soft.body]])))
         return drawn
 
     def _add_flock(self, name: str, parts: list[Part], members: NDArray[np.int64]) -> None:
@@ -268,15 +272,16 @@ class _Look:
 
 
 def _alike(parts: dict[Body, list[Part]], alone: set[Body]) -> list[_Look]:
-    """Bodies by their looks; some have parts that move, and are like no other."""
-    found: dict[tuple[object, ...], _Look] = {}
-    for body, own in parts.items():
+    """Group bodies by their looks; those with parts that move are groups of their own."""
+    looks: dict[tuple[object, ...], _Look] = {}
+    for body, body_parts in parts.items():
         key: tuple[object, ...] = tuple(
-            (color, vertices.tobytes(), triangles.tobytes()) for color, (vertices, triangles) in own
+            (color, vertices.tobytes(), triangles.tobytes())
+            for color, (vertices, triangles) in body_parts
         )
         key = (*key, body) if body in alone else key
-        found.setdefault(key, _Look(own, [])).members.append(body)
-    return list(found.values())
+        looks.setdefault(key, _Look(body_parts, [])).members.append(body)
+    return list(looks.values())
 
 
 def _parts(shapes: list[Shape]) -> list[Part]:

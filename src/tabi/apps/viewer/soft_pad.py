@@ -27,10 +27,10 @@ from tabi.spatial.transform import Transform
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 LEVELS = 12  # of pressure, besides none
-FINE = 600  # triangles of a face, about
-FACTOR = 5.0  # how much larger displacements are drawn, unless told
-# smaller changes are not sent: m as drawn, and of the top of the scale
-STILL, SAME = 2e-5, 2e-3
+TRIANGLE_COUNT = 600  # triangles of a face, about
+DEFAULT_FACTOR = 5.0  # how much larger displacements are drawn
+# smaller changes are not sent: as drawn, and share of the top of the scale
+MIN_DISPLACEMENT_M, MIN_SHADE = 2e-5, 2e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +60,12 @@ class SoftNow:
 
     @property
     def sink(self) -> float:
-        """How far it is pressed in under its centre of pressure [m]."""
+        """Indentation of the pad under its centre of pressure [m]."""
         return float(self._plane[0])
 
     @property
     def tilt(self) -> Array:
-        """How far that makes its body turn about x and y [rad]."""
+        """Rotation of its body about x and y by the indentation [rad]."""
         return pad_tracks.tilts(self._plane)
 
 
@@ -97,26 +97,26 @@ def soft_of(world: World) -> list[SoftShape]:
         for robot in world.robots
         for name, foot in robot.feet.items()
     }
-    found: list[SoftShape] = []
+    shapes: list[SoftShape] = []
     for body in bodies:
         for shape in body.shapes:
-            # one that touches nothing has no nodes in a simulation
+            # a pad that does not collide has no nodes in a simulation
             if isinstance(pad := shape.geometry, Pad) and shape.collides:
-                taken = [one.name for one in found]
+                taken = [shape_.name for shape_ in shapes]
                 name = pad_name(shape.name, body.name, feet.get(body), taken)
-                found.append(SoftShape(name, body, shape, pad))
-    return found
+                shapes.append(SoftShape(name, body, shape, pad))
+    return shapes
 
 
 class SoftPad:
-    """One pad in a page.
+    """A soft pad in a page.
 
     Args:
         at: the node of its body and its own name under it. X: its frame in that of the body.
         nodes, triangles: its face. skin, skin_triangles: all of its surface.
 
     Attributes:
-        name: told to people. sides: the mesh of what is not its face. nodes, triangles: as given.
+        name: as shown. sides: the mesh of what is not its face. nodes, triangles: as passed.
         thickness: of all of it [m].
     """
 
@@ -155,48 +155,49 @@ class SoftPad:
         ]
         self._sides, self._levels = Node(self.sides), [Node(level) for level in self.levels]
         self._seen = [False] * len(self.levels)
-        self._told: tuple[Array, Array] | None = None
+        self._sent: tuple[Array, Array] | None = None
         self.draw(np.zeros_like(self.nodes), np.zeros(len(self.nodes)))
 
     def draw(
         self,
         displacement: Array,
         pressure: Array,
-        factor: float = FACTOR,
-        highest: float = pressure_scale.LEAST,
+        factor: float = DEFAULT_FACTOR,
+        highest: float = pressure_scale.MIN_SCALE_END,
     ) -> None:
         """Its nodes moved by so many times their displacements [m], and pressures [Pa] in colours
         that end at a highest one; sent where it is news.
         """
         U, part = factor * displacement, pressure / highest
-        if self._told is not None and (
-            np.abs(U - self._told[0]).max() <= STILL and np.abs(part - self._told[1]).max() <= SAME
+        if self._sent is not None and (
+            np.abs(U - self._sent[0]).max() <= MIN_DISPLACEMENT_M
+            and np.abs(part - self._sent[1]).max() <= MIN_SHADE
         ):
             return
-        self._told = U, part
-        moved = self._skin + self._share[:, None] * U[self._followed]
-        self._sides.tell(vertices=moved.astype(np.float32))
+        self._sent = U, part
+        displaced = self._skin + self._share[:, None] * U[self._followed]
+        self._sides.send(vertices=displaced.astype(np.float32))
         x, p = self.nodes + U, part
         for pairs in self._pairs:
             x, p = (np.concatenate([v, 0.5 * (v[pairs[:, 0]] + v[pairs[:, 1]])]) for v in (x, p))
         level = levels(p[self._fine].mean(axis=1))
         vertices, number = x.astype(np.float32), np.empty(len(x), np.uint32)
         ends = np.cumsum(np.bincount(level, minlength=LEVELS + 1))
-        for k, own in enumerate(np.split(self._fine[np.argsort(level, kind="stable")], ends[:-1])):
-            if len(own):
+        for k, rows in enumerate(np.split(self._fine[np.argsort(level, kind="stable")], ends[:-1])):
+            if len(rows):
                 there = np.zeros(len(x), bool)
-                there[own] = True
+                there[rows] = True
                 used = np.flatnonzero(there)
                 number[used] = np.arange(len(used), dtype=np.uint32)
-                self._levels[k].tell(vertices=vertices[used], faces=number[own])
-            if self._seen[k] != (len(own) > 0):
-                self.levels[k].visible = self._seen[k] = len(own) > 0
+                self._levels[k].send(vertices=vertices[used], faces=number[rows])
+            if self._seen[k] != (len(rows) > 0):
+                self.levels[k].visible = self._seen[k] = len(rows) > 0
 
     @property
     def drawn(self) -> dict[int, tuple[Array, Indices]]:
         """Vertices and triangles of the face by levels, those that are seen."""
         return {
-            k: (node.told["vertices"], node.told["faces"])
+            k: (node.sent["vertices"], node.sent["faces"])
             for k, (handle, node) in enumerate(zip(self.levels, self._levels, strict=True))
             if handle.visible
         }
@@ -213,7 +214,7 @@ def _cut(triangles: Indices, count: int) -> tuple[Indices, list[Indices]]:
     pairs of vertices that new ones lie between, cut by cut.
     """
     pairs: list[Indices] = []
-    while len(triangles) < FINE:
+    while len(triangles) < TRIANGLE_COUNT:
         edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
         unique, places = np.unique(edges, axis=0, return_inverse=True)
         middle = count + places.reshape(-1, 3)
@@ -226,24 +227,24 @@ def _cut(triangles: Indices, count: int) -> tuple[Indices, list[Indices]]:
 
 
 def _follow(nodes: Array, skin: Array) -> tuple[Indices, Array]:
-    """Of each point of the skin the node that it moves with, and how much of its way: all at the
-    face, none at the glued back.
+    """Return for each point of the skin the node that it moves with, and the share of the node's
+    displacement: 1 at the face, 0 at the glued back.
     """
     far = np.linalg.norm(skin[:, None, :2] - nodes[None, :, :2], axis=2)
     nearest = far.argmin(axis=1)
-    own = min(len(nodes), len(skin))
-    nearest[:own] = np.arange(own)
+    shared = min(len(nodes), len(skin))
+    nearest[:shared] = np.arange(shared)
     back = float(skin[:, 2].max())
     depth = np.maximum(back - nodes[nearest, 2], 1e-9)
     share = np.clip((back - skin[:, 2]) / depth, 0.0, 1.0)
-    share[:own] = 1.0
+    share[:shared] = 1.0
     return nearest, share
 
 
 def _rest(skin: Indices, face: Indices) -> Indices:
-    """Triangles of the skin that are none of the face; one without size where it is all face."""
-    own = {tuple(corners) for corners in np.sort(face, axis=1).tolist()}
-    kept = [
-        k for k, corners in enumerate(np.sort(skin, axis=1).tolist()) if tuple(corners) not in own
+    """Return triangles of the skin outside of the face; one without size where it is all face."""
+    faces = {tuple(corners) for corners in np.sort(face, axis=1).tolist()}
+    rest = [
+        k for k, corners in enumerate(np.sort(skin, axis=1).tolist()) if tuple(corners) not in faces
     ]
-    return skin[kept] if kept else np.zeros((1, 3), np.int64)
+    return skin[rest] if rest else np.zeros((1, 3), np.int64)

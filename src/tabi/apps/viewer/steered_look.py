@@ -26,18 +26,18 @@ SUPPORTS = {BOTH: "both feet stand", ON_LEFT: "the left foot stands"}
 
 @dataclass(frozen=True, eq=False)
 class SteeredView:
-    """A steered robot at one moment.
+    """View of a steered robot at one moment.
 
     Attributes:
-        robot: its name. moved: from where its walker believes to be to where it is.
+        robot: its name. relocation: from where its walker believes to be to where it is.
         left, right: segments of footsteps to come, shape (n, 2, 3) [m].
         zmp, capture: planned zero moment point and capture point, on the ground [m], shape (3,).
         margin: how far the capture point is inside of what feet can catch [m].
-        support: in words. stands, landed, reason: as the walker tells them.
+        support: in words. stands, landed, reason: as the walker reports them.
     """
 
     robot: str
-    moved: Transform
+    relocation: Transform
     left: NDArray[np.float32]
     right: NDArray[np.float32]
     zmp: Array
@@ -54,22 +54,22 @@ class SteeredLook:
     """Looks at the steered robots of a simulator.
 
     Attributes:
-        moved: of robots that were put elsewhere since their walks began.
+        relocations: of robots that were put elsewhere since their walks began.
     """
 
-    moved: dict[str, Transform] = field(default_factory=dict)
+    relocations: dict[str, Transform] = field(default_factory=dict)
     _soles: dict[str, dict[str, Array]] = field(default_factory=dict)
 
     def look(self, sim: Simulator) -> tuple[SteeredView, ...]:
         """The steered robots of this moment."""
-        return tuple(self._one(sim, *item) for item in steered_walkers(sim).items())
+        return tuple(self._view(sim, *item) for item in steered_walkers(sim).items())
 
-    def _one(self, sim: Simulator, name: str, walker: Any) -> SteeredView:
+    def _view(self, sim: Simulator, name: str, walker: Any) -> SteeredView:
         if name not in self._soles:
             biped = getattr(walker, "biped", None) or Biped(sim.world.robot(name))
             self._soles[name] = dict(biped.outline)
         steps = list(walker.footsteps)
-        found = {
+        outlines = {
             side: [outline(s.pose, self._soles[name][side]) for s in steps if s.foot == side]
             for side in ("left", "right")
         }
@@ -77,9 +77,9 @@ class SteeredLook:
         ground = min((step.pose.p[2] for step in steps), default=sim.world.ground_height)
         return SteeredView(
             robot=name,
-            moved=self.moved.get(name, STAYED),
-            left=np.concatenate(found["left"] or [none]).astype(np.float32),
-            right=np.concatenate(found["right"] or [none]).astype(np.float32),
+            relocation=self.relocations.get(name, STAYED),
+            left=np.concatenate(outlines["left"] or [none]).astype(np.float32),
+            right=np.concatenate(outlines["right"] or [none]).astype(np.float32),
             zmp=np.append(walker.planned_zmp, ground),
             capture=np.append(walker.capture_point, ground),
             margin=float(walker.margin),

@@ -1,14 +1,14 @@
-"""Steering of robots from a page: sticks and arrow keys in the browser, told to the page's server.
+"""Steering of robots from a page: sticks and arrow keys in the browser, sent to the page's server.
 
-viser's page has no sticks and tells no keys. So a script comes along with it (``steering.js``) that
-finds the pads of the panel, and asks for an address with how far the sticks are out, parts of the
-fastest from −1 to 1:
+viser's page has no sticks and reports no keys. So a script comes along with it (``steering.js``)
+that finds the pads of the panel, and requests an address with the deflections of the sticks, parts
+of the fastest from −1 to 1:
 
     /steer?robot=hrp2&page=…&number=7&forward=0.5&sideways=0&turn=-0.2
 
-Whoever may see the page may ask, and only its own script can: another site's page cannot set the
-header that goes with it. A hand that holds a stick says so four times a second; one that is silent
-for longer than ``SILENT`` has let go, also where its browser went away.
+Every client that may see the page may ask, and only its own script can: another site's page cannot
+set the header that goes with it. A hand that holds a stick reports it four times a second; one that
+is silent for longer than ``RELEASE_TIMEOUT_S`` has let go, also where its browser went away.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 PATH, HEADER = "/steer", ("X-Tabi", "steer")
-# s after which a hand that says nothing has let go
-SILENT = 1.0
+# a hand without messages for this time has let go
+RELEASE_TIMEOUT_S = 1.0
 SCRIPT = Path(__file__).with_name("steering.js")
 
 
 class Sticks(NamedTuple):
-    """How far sticks are out, parts of the fastest from −1 to 1; to the left is positive."""
+    """Deflections of sticks, parts of the fastest from −1 to 1; to the left is positive."""
 
     forward: float = 0.0
     sideways: float = 0.0
@@ -50,8 +50,8 @@ REST = Sticks()
 
 def steered_walkers(sim: Simulator) -> dict[str, Any]:
     """Controllers with a method ``steer``, by their robots' names; also inside of others."""
-    found = {name: with_method(driver.controller, "steer") for name, driver in sim.drivers.items()}
-    return {name: walker for name, walker in found.items() if walker is not None}
+    inner = {name: with_method(driver.controller, "steer") for name, driver in sim.drivers.items()}
+    return {name: walker for name, walker in inner.items() if walker is not None}
 
 
 def steer(sim: Simulator, robot: str, sticks: Sticks) -> Any:
@@ -70,7 +70,7 @@ def steer(sim: Simulator, robot: str, sticks: Sticks) -> Any:
 
 
 class SteeringHand:
-    """What hands on sticks say, of all pages.
+    """Positions of the sticks of all pages.
 
     Args:
         act: called with a robot's name and the sticks whenever they are new.
@@ -79,16 +79,16 @@ class SteeringHand:
     def __init__(self, act: Callable[[str, Sticks], None]) -> None:
         self._act, self._lock = act, threading.Lock()
         self._numbers: dict[str, int] = {}
-        # who moves a robot, what they said last and when
-        self._held: dict[str, tuple[str, Sticks, float]] = {}
+        # page that moves a robot, its last sticks and their time
+        self._last_sticks: dict[str, tuple[str, Sticks, float]] = {}
 
     def hear(self, request: Request) -> Response:
-        """Answer to what a page says."""
-        said = parse_qs(urlsplit(request.path).query)
+        """Answer a request of a page."""
+        query = parse_qs(urlsplit(request.path).query)
         try:
-            robot, page = said["robot"][0][:128], said["page"][0][:32]
-            number = int(said["number"][0][:12])
-            sticks = Sticks(*(_part(said[name][0]) for name in Sticks._fields))
+            robot, page = query["robot"][0][:128], query["page"][0][:32]
+            number = int(query["number"][0][:12])
+            sticks = Sticks(*(_part(query[name][0]) for name in Sticks._fields))
         except (KeyError, ValueError):
             return answer(http.HTTPStatus.BAD_REQUEST)
         if request.headers.get_all(HEADER[0]) != [HEADER[1]]:
@@ -97,20 +97,20 @@ class SteeringHand:
         return answer(http.HTTPStatus.NO_CONTENT)
 
     def say(self, robot: str, page: str, number: int, sticks: Sticks) -> None:
-        """A page has said something; what is older than its last words is late, and dropped."""
+        """Take the sticks of a page; messages older than its last one are late, and dropped."""
         with self._lock:
             if number <= self._numbers.get(page, -1):
                 return
             # pages that are closed are forgotten in the end
             self._numbers = dict(list(self._numbers.items())[-64:]) | {page: number}
-            before = self._held.get(robot)
+            before = self._last_sticks.get(robot)
             if sticks == REST:
-                # who holds nothing does not stop another one
+                # a page that holds nothing does not stop the robot of another
                 if before is None or before[0] != page:
                     return
-                del self._held[robot]
+                del self._last_sticks[robot]
             else:
-                self._held[robot] = page, sticks, clock.monotonic()
+                self._last_sticks[robot] = page, sticks, clock.monotonic()
             if before is None or before[1] != sticks:
                 self._act(robot, sticks)
 
@@ -118,15 +118,17 @@ class SteeringHand:
         """Let go for hands that are silent."""
         with self._lock:
             now = clock.monotonic()
-            for robot in [r for r, (_, _, at) in self._held.items() if now - at > SILENT]:
-                del self._held[robot]
+            for robot in [
+                r for r, (_, _, at) in self._last_sticks.items() if now - at > RELEASE_TIMEOUT_S
+            ]:
+                del self._last_sticks[robot]
                 self._act(robot, REST)
 
     def let_go(self) -> None:
         """All hands, whatever they hold."""
         with self._lock:
-            for robot in list(self._held):
-                del self._held[robot]
+            for robot in list(self._last_sticks):
+                del self._last_sticks[robot]
                 self._act(robot, REST)
 
 
@@ -138,7 +140,7 @@ def _part(text: str) -> float:
 
 
 def answer(status: http.HTTPStatus) -> Response:
-    """Without words."""
+    """Return an answer without content."""
     headers = Headers({"Content-Length": "0", "Connection": "close"})
     return Response(status.value, status.phrase, headers, b"")
 

@@ -1,4 +1,4 @@
-"""What the sliders of a page set in a simulation:
+"""Settings of the sliders of a page in a simulation:
 friction and restitution of the ground, gains of the motors, the rubber of the ankles.
 """
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What sliders set. friction, restitution: between what does not move and the rest, as built
-    where None; stiffness, damping: factors on the gains of all motors, their own and those that a
-    controller tells; bush_stiffness, bush_damping: factors on those of the ankle bushes, as built.
+    """Settings of the sliders. friction, restitution: between what does not move and the rest, as
+    built where None; stiffness, damping: factors on the gains of all motors, their own and those
+    that a controller commands; bush_stiffness, bush_damping: factors on those of the ankle bushes,
+    as built.
     """
 
     friction: float | None = None
@@ -32,7 +33,7 @@ class Tuning:
     bush_damping: float = 1.0
 
     def apply(self, sim: Simulator) -> None:
-        """Set it."""
+        """Apply these settings to a simulator."""
         fixed = {shape.material.name for shape in sim.world.fixed.shapes} & set(
             sim.model.material_names
         )
@@ -63,7 +64,7 @@ class _Tuned(Controller):
         self.controller: ControlLaw = (
             controller.controller if isinstance(controller, _Tuned) else controller
         )
-        self.tuning, self._told, self._last = tuning, None, None
+        self.tuning, self._command, self._last = tuning, None, None
 
     @property
     def inner(self) -> tuple[Any, ...]:
@@ -71,16 +72,16 @@ class _Tuned(Controller):
         return (self.controller,)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        told = self.controller(time, measurement)
-        if not isinstance(told, Command) or (told.kp is None and told.kd is None):
-            return told
+        command = self.controller(time, measurement)
+        if not isinstance(command, Command) or (command.kp is None and command.kd is None):
+            return command
         # the same command again stays the same
-        if told is not self._told or self._last is None:
-            self._told = told
+        if command is not self._command or self._last is None:
+            self._command = command
             self._last = replace(
-                told,
-                kp=_times(told.kp, self.tuning.stiffness),
-                kd=_times(told.kd, self.tuning.damping),
+                command,
+                kp=_times(command.kp, self.tuning.stiffness),
+                kd=_times(command.kd, self.tuning.damping),
             )
         return self._last
 

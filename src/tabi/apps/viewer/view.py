@@ -1,4 +1,4 @@
-"""What is seen of one moment of a simulation:
+"""View of one moment of a simulation:
 numbers only, copied in one go, so that drawing needs no simulator.
 
 An ``Observer`` knows where in the simulator's tables each number stands; looking is then a few
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-# with less on it a force plate has no centre of pressure worth the name [N]
-LOADED = 5.0
+# a force plate with a smaller load has no useful centre of pressure
+MIN_PLATE_LOAD_N = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
-    """What a sensor tells.
+class SensorView:
+    """View of a sensor's reading.
 
     Attributes:
         name: of it. values: its reading.
@@ -54,7 +54,7 @@ class Heard:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One moment.
+    """View of one moment.
 
     Attributes:
         time: [s]. positions (n, 3) [m], rotations (n, 3, 3): of the observer's bodies.
@@ -69,10 +69,10 @@ class View:
         load: vertical force on all feet [N].
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
-        heard: what the sensor tells that somebody listens to. walks: of robots that walk.
+        selected_sensor: its reading; None without one. walks: of robots that walk.
         steered: of robots that are steered. fallen: names of robots whose bases are at less than
             half of the height they had at the start. pads: soft soles and pads.
-        hand: how a haptic device fares, where there is one.
+        hand: state of a haptic device, where there is one.
     """
 
     time: float
@@ -96,7 +96,7 @@ class View:
     missed: int
     soles: Soles
     bands: tuple[Band, ...] = ()
-    heard: Heard | None = None
+    selected_sensor: SensorView | None = None
     walks: tuple[WalkView, ...] = ()
     steered: tuple[SteeredView, ...] = ()
     fallen: tuple[str, ...] = ()
@@ -122,10 +122,10 @@ def feet_of(world: World) -> dict[str, Foot]:
 
 
 class Observer:
-    """Looks at a simulator.
+    """Reader of views from a simulator.
 
     Attributes:
-        bodies: whose places a view tells.
+        bodies: whose poses a view has.
         moved: of robots that were put elsewhere since their walks began.
     """
 
@@ -133,11 +133,11 @@ class Observer:
         self.sim, model = sim, sim.model
         self.bodies = bodies_of(sim.world)
         links = [link_of(sim.world, model, body) for body in self.bodies]
-        self._body, self._offset, self._turn = _placed(links)
+        self._body, self._offset, self._turn = _body_poses(links)
         self._soles = list(feet_of(sim.world).values())
-        own, names = [link_of(sim.world, model, foot) for foot in self._soles], list(model.feet)
-        self._foot_body, self._foot_offset, self._foot_turn = _placed(own)
-        self._foot_rows = np.array([names.index(link.name) for link in own], np.int64)
+        links_, names = [link_of(sim.world, model, foot) for foot in self._soles], list(model.feet)
+        self._foot_body, self._foot_offset, self._foot_turn = _body_poses(links_)
+        self._foot_rows = np.array([names.index(link.name) for link in links_], np.int64)
         rows = [
             {link_of(sim.world, model, body).body for body in robot.bodies} - {0}
             for robot in sim.world.robots
@@ -151,8 +151,8 @@ class Observer:
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
         self._pads = _nodes(sim)
-        self.moved: dict[str, Transform] = {}
-        self._walks, self._steered = WalkLook(self.moved), SteeredLook(self.moved)
+        self.relocations: dict[str, Transform] = {}
+        self._walks, self._steered = WalkLook(self.relocations), SteeredLook(self.relocations)
         self._floating = [r for r in sim.world.robots if r.base.joint.kind == "floating"]
 
     def _hands(self, bands: tuple[Band, ...]) -> Presence:
@@ -165,25 +165,25 @@ class Observer:
         return hands
 
     def look(
-        self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
+        self, certify: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
     ) -> View:
-        """What is seen now, judged with a new certificate or the last one; ``bands`` are what the
-        mouse pulls, ``sensor`` the name of one that is listened to.
+        """Return the view of now, with a new certificate or the last one; ``bands`` are what the
+        mouse pulls, ``sensor`` the name of the selected sensor.
         """
         hands = self._hands(bands)
         sim, work = self.sim, self.sim.data.body
         R, points = work["rotation"].reshape(-1, 3, 3).copy(), sim.data.contact.copy()
         p = work["position"] + work["origin"][self._root]
         n, forces = points["normal"], points["impulse"] / sim.dt
-        if judged:
+        if certify:
             self._judge()
         feet_R = R[self._foot_body] @ self._foot_turn
-        feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
+        feet_p = p[self._foot_body] + _rotated(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
         return View(
             time=sim.time,
-            positions=p[self._body] + _turned(R[self._body], self._offset),
+            positions=p[self._body] + _rotated(R[self._body], self._offset),
             rotations=R[self._body] @ self._turn,
             points=points["position"],
             normals=n,
@@ -191,7 +191,7 @@ class Observer:
             friction=self._friction(points),
             sliding=points["status"] == SLIP,
             outlines=self._outlines(feet_R, feet_p),
-            pressures=feet_p + _turned(feet_R[:, :, :2], local),
+            pressures=feet_p + _rotated(feet_R[:, :, :2], local),
             pressures_in_foot=local,
             loads=foot["local_force"][:, 2],
             centres=self._centres(),
@@ -203,7 +203,7 @@ class Observer:
             missed=self._certificate[2],
             soles=self._stands(foot, points, feet_R, feet_p),
             bands=(*bands, *hands.bands),
-            heard=self._hear(sensor) if sensor else None,
+            selected_sensor=self._read_sensor(sensor) if sensor else None,
             walks=self._walks.look(sim),
             steered=self._steered.look(sim),
             fallen=self.fallen(),
@@ -216,28 +216,30 @@ class Observer:
         return tuple(robot.name for robot in self._floating if self.sim.fallen(robot))
 
     def _zero_moment_points(self) -> Array:
-        """Of each robot, NaN without a load."""
-        found = [self.sim.data.zero_moment_point(own) for own in self._owned]
+        """Return the zero moment point of each robot [m], NaN without a load."""
+        points = [self.sim.data.zero_moment_point(owned) for owned in self._owned]
         nowhere = np.full(3, np.nan)
-        return np.array([nowhere if p is None else p for p in found]).reshape(-1, 3)
+        return np.array([nowhere if p is None else p for p in points]).reshape(-1, 3)
 
     def _supports(self, points: NDArray[np.void], pressing: NDArray[np.bool_]) -> list[Array]:
-        """Of each robot the points where the world carries it."""
+        """Return for each robot the points where the world carries it [m]."""
         a, b, up = points["a"], points["b"], points["normal"][:, 2]
         bears = pressing & ((a == 0) | (b == 0))
-        return [points["position"][bears & ((own[a] - own[b]) * up > 0.5)] for own in self._owned]
+        return [
+            points["position"][bears & ((owned[a] - owned[b]) * up > 0.5)] for owned in self._owned
+        ]
 
-    def _hear(self, name: str) -> Heard | None:
-        """What a sensor tells; None where there is no such one."""
+    def _read_sensor(self, name: str) -> SensorView | None:
+        """Read a sensor; None where there is no such sensor."""
         site = self.sim.model.sensors.get(name)
         if site is None or not site.measures:
             return None
-        told = self.sim.sensor(name)
-        if site.kind != "plate" or told.sensor.width < 6 or told.force[2] < LOADED:
-            return Heard(name, told.values)
-        at = told.centre_of_pressure
+        reading = self.sim.sensor(name)
+        if site.kind != "plate" or reading.sensor.width < 6 or reading.force[2] < MIN_PLATE_LOAD_N:
+            return SensorView(name, reading.values)
+        at = reading.centre_of_pressure
         assert at is not None
-        return Heard(name, told.values, (at, site.placement @ np.append(at, 0.0)))
+        return SensorView(name, reading.values, (at, site.placement @ np.append(at, 0.0)))
 
     def _stands(
         self, foot: NDArray[np.void], points: NDArray[np.void], turns: Array, places: Array
@@ -246,20 +248,22 @@ class Observer:
         end = points["gap"] + self.sim.dt * (points["normal"] * points["velocity"]).sum(axis=1)
         lit = []
         for k, sole in enumerate(self._soles):
-            own = (points["a"] == self._foot_body[k]) | (points["b"] == self._foot_body[k])
-            near = (points["position"][own & (end <= feet.CLOSE)] - places[k]) @ turns[k]
+            on_sole = (points["a"] == self._foot_body[k]) | (points["b"] == self._foot_body[k])
+            near = (points["position"][on_sole & (end <= feet.TOUCH_GAP_M)] - places[k]) @ turns[k]
             state = int(foot["state"][k])
             lit.append(soles.lit(state, near[:, :2], foot["pressure"][k], sole.polygon))
         margins = np.where(foot["state"] != NONE, foot["margin"], np.nan)
         return Soles(places, turns, foot["state"], margins, lit)
 
     def _soft(self) -> tuple[SoftView, ...]:
-        """Soft soles and pads: numbers only, what follows from them is for who draws."""
-        sim, found = self.sim, []
+        """Return the soft soles and pads: numbers only, derived quantities are left to the
+        drawing.
+        """
+        sim, pads = self.sim, []
         for rows, R in self._pads:
             U = sim.data.memory.sole[rows] @ R
-            found.append(SoftView(U, (U - sim.data.outcome.sole_before[rows] @ R) / sim.dt))
-        return tuple(found)
+            pads.append(SoftView(U, (U - sim.data.outcome.sole_before[rows] @ R) / sim.dt))
+        return tuple(pads)
 
     def _judge(self) -> None:
         """Keep what the certificate says now."""
@@ -282,26 +286,30 @@ class Observer:
     def _centres(self) -> Array:
         """Centre of mass of every robot, NaN where none of it moves."""
         mass = self.sim.model.arrays.body["mass"]
-        found = [
+        centres = [
             self.sim.centre_of_mass(robot) if mass[rows].sum() > 0.0 else np.full(3, np.nan)
             for robot, rows in zip(self.sim.world.robots, self._rows, strict=True)
         ]
-        return np.array(found).reshape(-1, 3)
+        return np.array(centres).reshape(-1, 3)
 
 
 def _nodes(sim: Simulator) -> list[tuple[slice, Array]]:
-    """Of every pad of the world its nodes among all, and its turn on its moving body."""
+    """Return for every pad of the world its nodes among all, and its rotation on its moving
+    body.
+    """
     world, model = sim.world, sim.model
-    places = {(one.link, id(one.pad)): (one.rows, one.placement.R) for one in model.pads}
-    return [places[link_of(world, model, one.body).name, id(one.pad)] for one in soft_of(world)]
+    places = {(pad.link, id(pad.pad)): (pad.rows, pad.placement.R) for pad in model.pads}
+    return [
+        places[link_of(world, model, shape.body).name, id(shape.pad)] for shape in soft_of(world)
+    ]
 
 
-def _placed(links: list[Link]) -> tuple[NDArray[np.int64], Array, Array]:
-    """Moving bodies of links, and their places there."""
+def _body_poses(links: list[Link]) -> tuple[NDArray[np.int64], Array, Array]:
+    """Return the moving bodies of links, and the links' poses on them."""
     body = np.array([link.body for link in links], np.int64)
     offset = np.array([link.placement.p for link in links]).reshape(-1, 3)
     return body, offset, np.array([link.placement.R for link in links]).reshape(-1, 3, 3)
 
 
-def _turned(R: Array, p: Array) -> Array:
+def _rotated(R: Array, p: Array) -> Array:
     return np.einsum("nij,nj->ni", R, p)

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-# m above the ground; s between points of a path
-LIFT, APART = 2.5e-3, 0.04
+# height above the ground; time between points of a path
+LIFT_M, PATH_PERIOD_S = 2.5e-3, 0.04
 STAYED = Transform()
 
 
 @dataclass(frozen=True, eq=False)
 class WalkPlan:
-    """What is drawn of a pattern as segments, shape (n, 2, 3) [m].
+    """Plan of a walking pattern as segments, shape (n, 2, 3) [m].
 
     Attributes:
         left, right: outlines of the soles where they land.
@@ -49,16 +49,16 @@ class WalkView:
 
     plan: WalkPlan
     zmp: Array
-    moved: Transform = field(default_factory=Transform)
+    relocation: Transform = field(default_factory=Transform)
     reason: str = ""
 
 
 def plan_of(pattern: WalkingPattern) -> WalkPlan:
     """The segments of a pattern."""
-    lift, soles = np.array([0.0, 0.0, LIFT]), {"left": [], "right": []}
+    lift, soles = np.array([0.0, 0.0, LIFT_M]), {"left": [], "right": []}
     for step in pattern.steps:
         soles[step.foot].append(outline(step.pose, pattern.biped.outline[step.foot]))
-    every = max(1, round(APART / pattern.gait.tick))
+    every = max(1, round(PATH_PERIOD_S / pattern.gait.tick))
     ground = np.column_stack([pattern.zmp, pattern.schedule.zmp[:, 2]]) + lift
     left, right = (
         np.concatenate([np.zeros((0, 2, 3)), *soles[side]]).astype(np.float32)
@@ -69,7 +69,7 @@ def plan_of(pattern: WalkingPattern) -> WalkPlan:
 
 def outline(pose: Transform, corners: Array) -> Array:
     """Segments around a sole, a little above the ground [m], shape (n, 2, 3)."""
-    ring = pose @ np.column_stack([corners, np.zeros(len(corners))]) + (0.0, 0.0, LIFT)
+    ring = pose @ np.column_stack([corners, np.zeros(len(corners))]) + (0.0, 0.0, LIFT_M)
     return np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
 
 
@@ -82,22 +82,22 @@ class WalkLook:
     """Looks at the walkers of a simulator; a plan is made when its walker is first seen.
 
     Attributes:
-        moved: of robots that were put elsewhere since their walks began.
+        relocations: of robots that were put elsewhere since their walks began.
     """
 
-    moved: dict[str, Transform] = field(default_factory=dict)
+    relocations: dict[str, Transform] = field(default_factory=dict)
     _plans: dict[int, tuple[WalkingPattern, WalkPlan]] = field(default_factory=dict)
 
     def look(self, sim: Simulator) -> tuple[WalkView, ...]:
         """The walks of this moment."""
-        found = []
+        views = []
         for name, walker in walkers(sim).items():
             pattern = walker.pattern
             if id(pattern) not in self._plans:
-                # the pattern is kept too: its number is nobody else's then
+                # the pattern is kept too: its number then stays its own
                 self._plans[id(pattern)] = pattern, plan_of(pattern)
             k = walker.tick
             at = np.array([*pattern.zmp[k], pattern.schedule.zmp[k, 2]])
-            moved = self.moved.get(name, STAYED)
-            found.append(WalkView(self._plans[id(pattern)][1], at, moved, walker.reason))
-        return tuple(found)
+            relocation = self.relocations.get(name, STAYED)
+            views.append(WalkView(self._plans[id(pattern)][1], at, relocation, walker.reason))
+        return tuple(views)

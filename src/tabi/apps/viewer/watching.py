@@ -17,7 +17,7 @@ CROWDED = ("contact points", "friction cones", "contact forces")
 
 
 class WatchControls:
-    """The controls of one world that nobody but its owner plays.
+    """The controls of one world that its owner steps.
 
     Attributes:
         text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
@@ -34,7 +34,7 @@ class WatchControls:
         )
 
     def add_camera(self, gui: viser.GuiApi) -> None:
-        """Where to look from."""
+        """Add the button that resets the camera."""
         hint = (
             "look from where the scene began; in the view a drag turns, a right drag shifts, "
             "the wheel comes closer"
@@ -46,7 +46,7 @@ class WatchControls:
         self.look.on_click(lambda event: look_again(self._server, event.client))
 
     def add_drawing(self, gui: viser.GuiApi) -> None:
-        """What is drawn."""
+        """Add the checkboxes of what is drawn."""
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
             arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
             self.shown = {

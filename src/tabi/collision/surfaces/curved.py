@@ -1,4 +1,4 @@
-"""What of a cylinder or an ellipsoid comes between the nodes of a surface.
+"""Contacts of cylinders and ellipsoids between the nodes of a surface.
 
     gap = m·(q − foot),   q = argmin m·x over the solid                                      (1)
     gap = min over s of g(a + s d),   n·d = 0                                                (2)
@@ -13,7 +13,7 @@ import math
 from tabi.collision.polygon import (
     EDGE,
     FACE,
-    FARTHEST,
+    FARTHEST_POINT,
     OTHER_CAP,
     farthest,
     has_farthest,
@@ -21,7 +21,7 @@ from tabi.collision.polygon import (
 )
 from tabi.collision.smooth_shapes import is_smooth, nearest_on, support_on
 from tabi.collision.surfaces.mesh import (
-    DEEPEST,
+    MAX_DEPTH_M,
     RIM,
     around_edge,
     around_triangle,
@@ -57,13 +57,13 @@ def of_curved(f, place, row, t, y, near, c, out, count):
     """
     band, side = near
     R, o = load9(y.rotation), load3(y.position)
-    box, reach = (load3(y.low), load3(y.high)), max(band, DEEPEST)
+    box, reach = (load3(y.low), load3(y.high)), max(band, MAX_DEPTH_M)
     for k in range(row.triangle, row.triangle_end):
         x, v, z = corners(f, place, k)
         if not meets(box, around_triangle(x, v, z), reach):
             continue
         m = triangle_normal(f, place, k)
-        if dot(m, sub(o, x)) <= -DEEPEST:
+        if dot(m, sub(o, x)) <= -MAX_DEPTH_M:
             continue
         d = mul_t(R, m)
         if is_smooth(t):
@@ -79,7 +79,7 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         if is_smooth(t) and not sticks_out(f, place, e):
             continue
         met, s, n, gap = _along(t, mul_t(R, sub(a, o)), mul_t(R, sub(b, a)), band)
-        if not met or gap <= -DEEPEST:
+        if not met or gap <= -MAX_DEPTH_M:
             continue
         n = mul(R, n)
         if not (leans_over(f, place, e, n) or is_behind(f, place, e, n, gap)):
@@ -103,7 +103,7 @@ def _caps(f, place, row, k, solid, near, out, count):
         ):
             continue
         q = rim_point(t, e, upper) if flat and e < 8 else farthest(t, scale(-1.0, d), upper)
-        which = (e if flat else FARTHEST) + (OTHER_CAP if upper else 0)
+        which = (e if flat else FARTHEST_POINT) + (OTHER_CAP if upper else 0)
         count = _over(f, place, row, k, (R, o, q, which), near, out, count)
     return count
 
@@ -114,7 +114,7 @@ def _over(f, place, row, k, point, near, out, count):
     R, o, q, which = point
     band, side = near
     q = add(o, mul(R, q))
-    _, w, m, away = foot_on_triangle(f, place, k, q, max(band, DEEPEST))
+    _, w, m, away = foot_on_triangle(f, place, k, q, max(band, MAX_DEPTH_M))
     if away < band and _holds(f, k, w):
         w = (max(w[0], 0.0), max(w[1], 0.0), max(w[2], 0.0))
         w = scale(1.0 / (w[0] + w[1] + w[2]), w)

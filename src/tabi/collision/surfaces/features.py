@@ -1,4 +1,4 @@
-"""What of a ball, a capsule, a box or a polytope comes between the nodes of a surface.
+"""Contacts of balls, capsules, boxes and polytopes between the nodes of a surface.
 
     gap = m·(q − foot) − r   of a corner or an end q over a triangle                         (1)
     gap = n·(x − y),   n ∥ d × g   of an edge y + t g under an edge x + s d                  (2)
@@ -12,8 +12,8 @@ import math
 
 from tabi.collision.polygon import EDGE
 from tabi.collision.surfaces.mesh import (
-    BEHIND,
-    DEEPEST,
+    MAX_BEHIND_COSINE,
+    MAX_DEPTH_M,
     TIP,
     around_edge,
     bounds,
@@ -57,7 +57,7 @@ def of_round(f, place, row, t, y, near, out, count):
         return count
     band, side = near
     b, g = sub(o, scale(h, axis)), scale(2.0 * h, axis)
-    box, reach = around_edge(b, add(b, g)), t.radius + max(band, DEEPEST)
+    box, reach = around_edge(b, add(b, g)), t.radius + max(band, MAX_DEPTH_M)
     for e in range(row.edge, row.edge_end):
         a, to = ends(f, place, e)
         if not meets(box, around_edge(a, to), reach):
@@ -74,8 +74,8 @@ def of_round(f, place, row, t, y, near, out, count):
         gap = dot(n, v) - t.radius
         if (
             gap < band
-            and gap + t.radius > -DEEPEST
-            and dot(n, m) <= BEHIND
+            and gap + t.radius > -MAX_DEPTH_M
+            and dot(n, m) <= MAX_BEHIND_COSINE
             and not leans_over(f, place, e, n)
         ):
             name = label(ACROSS, e - row.edge, 0)
@@ -90,16 +90,16 @@ def _end(f, place, row, ball, near, out, count):
     """
     q, r, which, rest = ball
     band, side = near
-    reach = r + max(band, DEEPEST)
+    reach = r + max(band, MAX_DEPTH_M)
     for t in range(row.triangle, row.triangle_end):
         met, w, m, away = foot_on_triangle(f, place, t, q, reach)
-        if met and away - r < band and away > -DEEPEST and dot(m, rest) > -EDGE:
+        if met and away - r < band and away > -MAX_DEPTH_M and dot(m, rest) > -EDGE:
             x = sub(q, scale(away, m))
             name = label(ON_TRIANGLE, t - row.triangle, which)
             count = note(out, count, side, on_triangle(f, t, w), name, x, scale(-1.0, m), away - r)
     for e in range(row.edge, row.edge_end):
         met, s, x, n, away = foot_on_edge(f, place, e, q, reach)
-        if met and away - r < band and away > -DEEPEST and dot(n, rest) < EDGE:
+        if met and away - r < band and away > -MAX_DEPTH_M and dot(n, rest) < EDGE:
             name = label(ON_EDGE, e - row.edge, which)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, away - r)
     return count
@@ -108,7 +108,7 @@ def _end(f, place, row, ball, near, out, count):
 @kernel
 def of_solid(f, place, row, t, y, near, c, out, count):
     """Corners and edges of a box or polytope t at pose y; see ``of_round``."""
-    reach = max(near[0], DEEPEST)
+    reach = max(near[0], MAX_DEPTH_M)
     R, o = load9(y.rotation), load3(y.position)
     box = bounds(f, place, row, reach)
     for k in range(t.vertex, t.vertex_end):
@@ -168,16 +168,16 @@ def _corner(f, place, row, corner, near, c, out, count):
     """A corner (its solid, number, the solid's rotation, place) against triangles and edges."""
     t, k, R, q = corner
     band, side = near
-    reach = max(band, DEEPEST)
+    reach = max(band, MAX_DEPTH_M)
     for e in range(row.triangle, row.triangle_end):
         met, w, m, away = foot_on_triangle(f, place, e, q, reach)
-        if met and away < band and away > -DEEPEST and _foremost(t, k, R, scale(-1.0, m), c):
+        if met and away < band and away > -MAX_DEPTH_M and _foremost(t, k, R, scale(-1.0, m), c):
             x = sub(q, scale(away, m))
             name = label(ON_TRIANGLE, e - row.triangle, k)
             count = note(out, count, side, on_triangle(f, e, w), name, x, scale(-1.0, m), away)
     for e in range(row.edge, row.edge_end):
         met, s, x, n, away = foot_on_edge(f, place, e, q, reach)
-        if met and away < band and away > -DEEPEST and _foremost(t, k, R, n, c):
+        if met and away < band and away > -MAX_DEPTH_M and _foremost(t, k, R, n, c):
             name = label(ON_EDGE, e - row.edge, k)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, away)
     return count
@@ -205,7 +205,7 @@ def _edge(f, place, row, edge, near, out, count):
     """An edge (end, to the other one, part in reach, normals beside it, name) against edges."""
     b, g, low, high, left, right, which = edge
     band, side = near
-    box, reach = around_edge(add(b, scale(low, g)), add(b, scale(high, g))), max(band, DEEPEST)
+    box, reach = around_edge(add(b, scale(low, g)), add(b, scale(high, g))), max(band, MAX_DEPTH_M)
     # along both faces, away from the edge
     size = math.sqrt(dot(g, g))
     u, v = scale(1.0 / size, cross(left, g)), scale(1.0 / size, cross(g, right))
@@ -221,7 +221,7 @@ def _edge(f, place, row, edge, near, out, count):
             n = scale(-1.0, n)
         x = add(a, scale(s, d))
         gap = dot(n, sub(x, add(b, scale(w, g))))
-        if not (gap < band and gap > -DEEPEST) or dot(n, u) > TIP or dot(n, v) > TIP:
+        if not (gap < band and gap > -MAX_DEPTH_M) or dot(n, u) > TIP or dot(n, v) > TIP:
             continue
         if not (leans_over(f, place, e, n) or is_behind(f, place, e, n, gap)):
             name = label(ACROSS, e - row.edge, which)

@@ -12,9 +12,9 @@ triangles beside it, is as far away as these are. All is solid below the field.
 import math
 
 from tabi.collision.surfaces.mesh import (
-    DEEPEST,
+    MAX_DEPTH_M,
+    MIN_DISTANCE_M,
     RIM,
-    SAME,
     TIP,
     around_edge,
     around_triangle,
@@ -40,7 +40,7 @@ from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 ON_TRIANGLE, ON_EDGE, ACROSS, ON_RIDGE, ON_PEAK = 2, 3, 4, 5, 6
 # how many lines through a point of the field may be straight
 PEAK, RIDGE = 0, 2
-BENT = 1e-5  # a line that is bent by less than this angle [rad] is straight
+MIN_BEND_RAD = 1e-5  # a line that is bent by less is straight
 
 
 @kernel
@@ -104,7 +104,7 @@ def _above(row, node, x, t, at, near, c, out, count):
                     continue
                 v = sub(sub(x, p), scale(s, g))
                 gap = math.sqrt(dot(v, v))
-                if not (gap > SAME and gap < band and v[2] > 0.0):
+                if not (gap > MIN_DISTANCE_M and gap < band and v[2] > 0.0):
                     continue
                 n = scale(1.0 / gap, v)
                 if not _tips(t, c, grid, (n, p, g, RIM), i, j, k):
@@ -112,7 +112,7 @@ def _above(row, node, x, t, at, near, c, out, count):
                     count = note(out, count, side, at_node(node), name, w, mul(F, n), gap)
             v = sub(x, p)
             gap = math.sqrt(dot(v, v))
-            if gap > SAME and gap < band and v[2] > 0.0:
+            if gap > MIN_DISTANCE_M and gap < band and v[2] > 0.0:
                 n = scale(1.0 / gap, v)
                 if _foremost(t, c, grid, i, j, n, RIM, PEAK):
                     name = label(ON_PEAK, node - row.node, number)
@@ -186,11 +186,11 @@ def _peaks(f, place, row, k, t, at, near, c, out, count):
             if not _over((p, p), box, band):
                 continue
             q = add(o, mul(F, p))
-            met, w, m, away = foot_on_triangle(f, place, k, q, max(band, DEEPEST))
+            met, w, m, away = foot_on_triangle(f, place, k, q, max(band, MAX_DEPTH_M))
             if (
                 met
                 and away < band
-                and away > -DEEPEST
+                and away > -MAX_DEPTH_M
                 and _foremost(t, c, grid, i, j, mul_t(F, scale(-1.0, m)), TIP, PEAK)
             ):
                 x = sub(q, scale(away, m))
@@ -218,7 +218,7 @@ def _foremost(t, c, grid, i, j, n, slack, most):
             if fall > slack * length:
                 return False
             bend, size, both = bend + fall, size + length, both + 1
-        if both == 2 and bend > -BENT * size:
+        if both == 2 and bend > -MIN_BEND_RAD * size:
             straight += 1
     return straight <= most
 
@@ -250,7 +250,7 @@ def _ridges(f, place, row, e, t, at, near, c, out, count):
                 n = scale(1.0 if n[2] > 0.0 else -1.0, n)
                 x = add(a, scale(s, d))
                 gap = dot(n, sub(x, add(p, scale(w, g))))
-                if not (gap < band and gap > -DEEPEST) or _tips(
+                if not (gap < band and gap > -MAX_DEPTH_M) or _tips(
                     t, c, grid, (n, p, g, TIP), i, j, k
                 ):
                     continue
@@ -262,11 +262,11 @@ def _ridges(f, place, row, e, t, at, near, c, out, count):
                 count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
             if not _over((p, p), box, band):
                 continue
-            met, s, x, n, gap = foot_on_edge(f, place, e, add(o, mul(F, p)), max(band, DEEPEST))
+            met, s, x, n, gap = foot_on_edge(f, place, e, add(o, mul(F, p)), max(band, MAX_DEPTH_M))
             if (
                 met
                 and gap < band
-                and gap > -DEEPEST
+                and gap > -MAX_DEPTH_M
                 and _foremost(t, c, grid, i, j, mul_t(F, n), TIP, RIDGE)
             ):
                 name = label(ON_EDGE, e - row.edge, j * t.columns + i)

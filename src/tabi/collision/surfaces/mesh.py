@@ -17,22 +17,22 @@ import math
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, store3, sub
 
-# part of a triangle or an edge that belongs to what bounds it
+# share of a triangle or an edge that belongs to its boundary
 RIM = 1e-9
-# what is deeper below a surface has come from elsewhere [m]
-DEEPEST = 1e-2
+# a point deeper below a surface has entered elsewhere [m]
+MAX_DEPTH_M = 1e-2
 # how far a normal may lean over what is beside an edge: of a surface, of a solid
 LEAN, TIP = 0.35, 0.05
 # a normal that points out of the surface by more belongs to something behind it
-BEHIND = 0.5
+MAX_BEHIND_COSINE = 0.5
 # a side on which a surface stands looks against it by this cosine at least
-STANDS = 0.5
+MIN_FACING_COSINE = 0.5
 # how deep below an edge something may slide over it [m]
 LIP = 1e-4
-# a fold of less than this angle [rad] is none
+# a fold of less than this angle [rad] counts as flat
 FOLD = 1e-6
 # closer than this [m] two points have no direction between them
-SAME = 1e-10
+MIN_DISTANCE_M = 1e-10
 # sine of the angle below which two edges are parallel
 PARALLEL = 1e-7
 
@@ -195,13 +195,13 @@ def leans_over(f, place, e, n):
 @kernel
 def is_behind(f, place, e, n, gap):
     """Whether a normal at an edge looks out of the surface; where it ends, by more than
-    ``BEHIND``, or aside though deeper than ``LIP``: that has come from below.
+    ``MAX_BEHIND_COSINE``, or aside though deeper than ``LIP``: that has come from below.
     """
     a, b, c = corners(f, place, f.beside[e, 0])
     m = cross(sub(b, a), sub(c, a))
     if f.beside[e, 1] < 0:
         lean = dot(n, m) / math.sqrt(dot(m, m))
-        return lean > BEHIND or (lean > -STANDS and gap < -LIP)
+        return lean > MAX_BEHIND_COSINE or (lean > -MIN_FACING_COSINE and gap < -LIP)
     a, b, c = corners(f, place, f.beside[e, 1])
     return dot(n, add(m, cross(sub(b, a), sub(c, a)))) > 0.0
 
@@ -302,7 +302,7 @@ def foot_on_edge(f, place, e, q, reach):
     x = add(a, scale(s, d))
     m = edge_normal(f, place, e)
     n, away = towards(q, x, m, border)
-    return dot(n, m) <= BEHIND, s, x, n, away
+    return dot(n, m) <= MAX_BEHIND_COSINE, s, x, n, away
 
 
 @kernel
@@ -312,7 +312,7 @@ def towards(q, x, m, border):
     """
     v = sub(x, q)
     length = math.sqrt(dot(v, v))
-    if not length > SAME:
+    if not length > MIN_DISTANCE_M:
         return scale(-1.0, m), dot(m, sub(q, x))
     if dot(v, m) > 0.0 and not border:
         return scale(-1.0 / length, v), -length

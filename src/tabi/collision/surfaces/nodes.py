@@ -9,14 +9,21 @@ x: the node; o, r: the middle of the ball and its radius.
 """
 
 from tabi.collision.arrays import CAPSULE
-from tabi.collision.surfaces.mesh import BEHIND, DEEPEST, at_node, label, node_normal, note
+from tabi.collision.surfaces.mesh import (
+    MAX_BEHIND_COSINE,
+    MAX_DEPTH_M,
+    at_node,
+    label,
+    node_normal,
+    note,
+)
 from tabi.collision.surfaces.solids import core_point, nearest
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 AT_NODE = 1
-# by how much a normal may look out of the surface, but where it ends: walls lean a little
-OVER = 0.2
+# cosine by which a normal may point out of the surface, except at its border: walls lean a little
+MAX_OUTWARD_COSINE = 0.2
 
 
 @kernel
@@ -52,12 +59,12 @@ def nodes_on(f, place, row, t, y, near, c, out, count):
             continue
         m = mul_t(R, node_normal(f, place, i))
         n, gap = nearest(t, p, m, c)
-        if dot(n, m) > (BEHIND if f.border[i] == 1 else OVER):
+        if dot(n, m) > (MAX_BEHIND_COSINE if f.border[i] == 1 else MAX_OUTWARD_COSINE):
             if t.kind > CAPSULE or f.border[i] == 1:
                 continue
             q = core_point(t, p)
             away = gap + t.radius
-            if away > DEEPEST or not _nearest_node(f, place, i, add(o, mul(R, q))):
+            if away > MAX_DEPTH_M or not _nearest_node(f, place, i, add(o, mul(R, q))):
                 continue
             n, gap = scale(-1.0, n), -away - t.radius
         if gap < band:

@@ -6,7 +6,7 @@ Surfaces meet where they look at each other.
 """
 
 from tabi.collision.surfaces.mesh import (
-    DEEPEST,
+    MAX_DEPTH_M,
     around_edge,
     at_node,
     bounds,
@@ -33,7 +33,7 @@ A_ON_TRIANGLE, A_ON_EDGE, B_ON_TRIANGLE, B_ON_EDGE, ACROSS = 1, 2, 3, 4, 5
 @kernel
 def between(f, place, u, v, band, out, count):
     """Points of surfaces u and v, a and b of a pair; returns the new number of points."""
-    a, b, reach = f.row[u], f.row[v], max(band, DEEPEST)
+    a, b, reach = f.row[u], f.row[v], max(band, MAX_DEPTH_M)
     box, other = bounds(f, place, a, 0.0), bounds(f, place, b, 0.0)
     if not meets(box, other, reach):
         return count
@@ -59,7 +59,7 @@ def between(f, place, u, v, band, out, count):
             gap = dot(n, sub(w, add(x, scale(t, g))))
             if (
                 gap < band
-                and gap > -DEEPEST
+                and gap > -MAX_DEPTH_M
                 and dot(n, up) > 0.0
                 and dot(n, down) < 0.0
                 and not leans_over(f, place, e, n)
@@ -77,23 +77,23 @@ def _nodes(f, place, a, b, near, out, count):
     where the first is a of the pair.
     """
     band, side = near
-    reach = max(band, DEEPEST)
+    reach = max(band, MAX_DEPTH_M)
     box = bounds(f, place, b, reach)
     for i in range(a.node, a.node_end):
         x = load3(place[i])
         if not meets((x, x), box, 0.0):
             continue
-        own = node_normal(f, place, i)
+        normal = node_normal(f, place, i)
         for t in range(b.triangle, b.triangle_end):
             met, w, m, gap = foot_on_triangle(f, place, t, x, reach)
-            if met and gap < band and gap > -DEEPEST and dot(own, m) < 0.0:
+            if met and gap < band and gap > -MAX_DEPTH_M and dot(normal, m) < 0.0:
                 what = A_ON_TRIANGLE if side > 0.0 else B_ON_TRIANGLE
                 name = label(what, i - a.node, t - b.triangle)
                 on, onto = at_node(i), on_triangle(f, t, w)
                 count = _note(out, count, side, on, onto, name, x, m, gap)
         for e in range(b.edge, b.edge_end):
             met, s, _, n, gap = foot_on_edge(f, place, e, x, reach)
-            if met and gap < band and gap > -DEEPEST and dot(own, n) > 0.0:
+            if met and gap < band and gap > -MAX_DEPTH_M and dot(normal, n) > 0.0:
                 what = A_ON_EDGE if side > 0.0 else B_ON_EDGE
                 name = label(what, i - a.node, e - b.edge)
                 on, onto = at_node(i), on_edge(f, e, s)

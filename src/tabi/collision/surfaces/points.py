@@ -20,7 +20,7 @@ from tabi.collision.arrays import BOX, CAPSULE, FIELD, PLANE, POLYTOPE, SURFACE
 from tabi.collision.surfaces.curved import of_curved
 from tabi.collision.surfaces.features import of_round, of_solid
 from tabi.collision.surfaces.fields import on_field
-from tabi.collision.surfaces.mesh import DEEPEST, bounds, meets
+from tabi.collision.surfaces.mesh import MAX_DEPTH_M, bounds, meets
 from tabi.collision.surfaces.nodes import nodes_below, nodes_on
 from tabi.collision.surfaces.pairs import between
 from tabi.jit import kernel
@@ -56,7 +56,7 @@ NODES = np.dtype(
 
 
 class Surfaces(Structure):
-    """What kernels read; nodes, triangles and edges are numbered over all surfaces.
+    """Tables that kernels read; nodes, triangles and edges are numbered over all surfaces.
 
     Attributes:
         row: table of SURFACE_ROW.
@@ -92,8 +92,8 @@ def surfaces(parts: Sequence[tuple[int, int, ArrayLike, ArrayLike]], shape_count
     rest, triangles, edges = [np.zeros((0, 3))], [_whole(3)], [_whole(2)]
     beside, opposite, across = [_whole(2)], [_whole(2)], [_whole(3)]
     nodes = sides = lines = 0
-    for u, (shape, body, given, corners) in enumerate(parts):
-        x, t = _checked(shape, given, corners)
+    for u, (shape, body, points, corners) in enumerate(parts):
+        x, t = _checked(shape, points, corners)
         edge, by, over, beyond = _edges(shape, t)
         row = rows[u]
         row["shape"], row["body"] = shape, body
@@ -164,11 +164,11 @@ def _edges(
     """Edges, each once; triangles beside them, nodes opposite in these; and across each side of a
     triangle its neighbour.
     """
-    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    sides_of: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for t, nodes in enumerate(triangles.tolist()):
         for k in range(3):
             a, b = nodes[(k + 1) % 3], nodes[(k + 2) % 3]
-            uses = found.setdefault((min(a, b), max(a, b)), [])
+            uses = sides_of.setdefault((min(a, b), max(a, b)), [])
             if any(triangles[s][(e + 1) % 3] == a for s, e in uses) or len(uses) == 2:
                 raise ModelError(
                     f"the surface of shape {shape} has the edge between nodes {a} and {b} twice "
@@ -176,11 +176,11 @@ def _edges(
                     "of them at an edge"
                 )
             uses.append((t, k))
-    edge = np.array(sorted(found), np.int64)
+    edge = np.array(sorted(sides_of), np.int64)
     beside, opposite = np.full((len(edge), 2), -1), np.full((len(edge), 2), -1)
     across = np.full(triangles.shape, -1)
     for e, ends in enumerate(map(tuple, edge.tolist())):
-        uses = found[ends]
+        uses = sides_of[ends]
         for side, (t, k) in enumerate(uses):
             beside[e, side], opposite[e, side] = t, triangles[t, k]
             across[t, k] = uses[1 - side][0] if len(uses) == 2 else -1
@@ -222,7 +222,7 @@ def _on_shape(c, cw, f, place, u, k, near, out, count):
         return nodes_below(f, place, row, y, near, out, count)
     if t.kind == FIELD:
         return on_field(f, place, row, t, y, near, c, out, count)
-    box = bounds(f, place, row, max(near[0], DEEPEST))
+    box = bounds(f, place, row, max(near[0], MAX_DEPTH_M))
     if t.kind == SURFACE or not meets(box, (load3(y.low), load3(y.high)), 0.0):
         return count
     count = nodes_on(f, place, row, t, y, near, c, out, count)

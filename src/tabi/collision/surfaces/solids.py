@@ -14,14 +14,14 @@ import math
 
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER
 from tabi.collision.smooth_shapes import is_smooth, nearest_on
-from tabi.collision.surfaces.mesh import LIP, SAME, STANDS
+from tabi.collision.surfaces.mesh import LIP, MIN_DISTANCE_M, MIN_FACING_COSINE
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
 # least part of a depth that counts for sides on which a surface does not stand
 LEVEL = 0.05
 # a side that looks against a surface by less than this cosine is beside it
-BESIDE = 0.2
+MIN_OPPOSING_COSINE = 0.2
 
 
 @kernel
@@ -40,9 +40,9 @@ def nearest(t, p, m, c):
 
 
 @kernel(inline=True)
-def _way(depth, lean):
-    """The number that is least for the side to leave by, see (1); lean: m·n_f."""
-    return 1e-6 * depth if -lean > STANDS and depth < LIP else depth / max(LEVEL, -lean)
+def _exit_cost(depth, lean):
+    """Cost of leaving by a side, least for the selected one, see (1); lean: m·n_f."""
+    return 1e-6 * depth if -lean > MIN_FACING_COSINE and depth < LIP else depth / max(LEVEL, -lean)
 
 
 @kernel
@@ -57,7 +57,7 @@ def round_core(t, p, m):
     """(n, gap) of a sphere or a capsule."""
     v = sub(p, core_point(t, p))
     length = math.sqrt(dot(v, v))
-    n = scale(1.0 / length, v) if length > SAME else scale(-1.0, m)
+    n = scale(1.0 / length, v) if length > MIN_DISTANCE_M else scale(-1.0, m)
     return n, length - t.radius
 
 
@@ -78,10 +78,11 @@ def _box(t, p, m):
     length = math.sqrt(dot(v, v))
     if length > 0.0:
         n = scale(1.0 / length, v)
-        if -dot(n, m) < BESIDE:
+        if -dot(n, m) < MIN_OPPOSING_COSINE:
             for k in range(3):
                 depth = h[k] - abs(p[k])
-                if depth >= 0.0 and depth < LIP and -(m[k] if p[k] >= 0.0 else -m[k]) > STANDS:
+                facing = -(m[k] if p[k] >= 0.0 else -m[k])
+                if depth >= 0.0 and depth < LIP and facing > MIN_FACING_COSINE:
                     return n, math.inf
         return n, length
     best, n, gap = math.inf, (0.0, 0.0, 1.0), 0.0
@@ -89,9 +90,9 @@ def _box(t, p, m):
         side = 1.0 if p[k] >= 0.0 else -1.0
         for _ in range(2):
             depth = h[k] - side * p[k]
-            way = _way(depth, side * m[k])
-            if way < best:
-                best, n, gap = way, _axis(k, side), -depth
+            cost = _exit_cost(depth, side * m[k])
+            if cost < best:
+                best, n, gap = cost, _axis(k, side), -depth
             side = -side
     return n, gap
 
@@ -104,7 +105,7 @@ def cylinder(t, p, m):
     up = (0.0, 0.0, 1.0 if p[2] >= 0.0 else -1.0)
     x, z = r - t.half[0], abs(p[2]) - t.half[2]
     if x <= 0.0 and z <= 0.0:
-        if _way(-z, dot(up, m)) <= _way(-x, dot(out, m)):
+        if _exit_cost(-z, dot(up, m)) <= _exit_cost(-x, dot(out, m)):
             return up, z, True
         return out, x, True
     if x > 0.0 and z > 0.0:
@@ -112,7 +113,7 @@ def cylinder(t, p, m):
         return add(scale(x / length, out), scale(z / length, up)), length, False
     if z > 0.0:
         return up, z, False
-    lip = z > -LIP and -dot(up, m) > STANDS and -dot(out, m) < BESIDE
+    lip = z > -LIP and -dot(up, m) > MIN_FACING_COSINE and -dot(out, m) < MIN_OPPOSING_COSINE
     return out, math.inf if lip else x, False
 
 
@@ -126,9 +127,9 @@ def _polytope(t, p, m, c):
         if height > top:
             top, highest = height, k
         if height <= 0.0:
-            way = _way(-height, dot(normal, m))
-            if way < best:
-                best, n, gap = way, normal, height
+            cost = _exit_cost(-height, dot(normal, m))
+            if cost < best:
+                best, n, gap = cost, normal, height
     if not top > 0.0:
         return n, gap
     # outside: best of the faces that it is above
@@ -136,20 +137,20 @@ def _polytope(t, p, m, c):
     for k in range(t.face, t.face_end):
         height = dot(load3(face[k].normal), p) - face[k].offset
         if height > 0.0 and height * height < square:
-            found, x = _on_face(t, face[k], p, height, c)
-            if found < square:
-                square, q, highest = found, x, k
+            distance, x = _on_face(t, face[k], p, height, c)
+            if distance < square:
+                square, q, highest = distance, x, k
     v = sub(p, q)
     length = math.sqrt(square)
     flat = load3(face[highest].normal)
-    n = scale(1.0 / length, v) if length > SAME else flat
+    n = scale(1.0 / length, v) if length > MIN_DISTANCE_M else flat
     if dot(flat, n) > 1.0 - 1e-12:
         n = flat
-    if -dot(n, m) < BESIDE:
+    if -dot(n, m) < MIN_OPPOSING_COSINE:
         for k in range(t.face, t.face_end):
             normal = load3(face[k].normal)
             height = dot(normal, p) - face[k].offset
-            if height <= 0.0 and height > -LIP and -dot(normal, m) > STANDS:
+            if height <= 0.0 and height > -LIP and -dot(normal, m) > MIN_FACING_COSINE:
                 return n, math.inf
     return n, length
 

@@ -9,7 +9,7 @@ of bricks costs little more than its height times its length. Pivots are sought 
 blocks alone; those are regular wherever bodies have an inverse inertia and contacts dissipate, and
 a direction that is not good is refused by the search of the solver that asked for it.
 
-Where bodies hang in trees (``tree_lu``) children go before their parent, who is their neighbour.
+Where bodies hang in trees (``tree_lu``) children go before their parent, which is their neighbour.
 
 Reference: George and Liu (1981), Computer solution of large sparse positive definite systems.
 """
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 
-EMPTY = -1
+NO_BLOCK = -1
 
 
 class Elimination(Structure):
     """Which blocks there are, and in which order bodies are eliminated.
 
     Attributes:
-        slot: index of each block in a table of blocks, EMPTY where there is none, shape (n, n).
+        slot: index of each block in a table of blocks, NO_BLOCK where there is none, shape (n, n).
         order: bodies as they are eliminated, shape (n,).
         degree: neighbours left, shape (n,); −1 once eliminated.
         waiting: children left, shape (n,).
@@ -55,7 +55,7 @@ def allocate(bodies: int, blocks: int) -> Elimination:
     """Memory for a number of bodies and of blocks; bodies² blocks are always enough."""
     square = (bodies, bodies)
     return Elimination(
-        slot=np.full(square, EMPTY, np.int32),
+        slot=np.full(square, NO_BLOCK, np.int32),
         order=np.zeros(bodies, np.int32),
         degree=np.zeros(bodies, np.int32),
         waiting=np.zeros(bodies, np.int32),
@@ -69,8 +69,8 @@ def allocate(bodies: int, blocks: int) -> Elimination:
 
 @kernel
 def arrange(s, n, parent):
-    """Order of elimination and slots of all blocks, from slots that are not EMPTY where the matrix
-    has a block.
+    """Order of elimination and slots of all blocks, from slots that are other than NO_BLOCK where
+    the matrix has a block.
 
     Args:
         parent: of each body, before its children; negative without one.
@@ -84,15 +84,15 @@ def arrange(s, n, parent):
         waiting[i] = 0
         if parent[i] >= 0:
             waiting[parent[i]] += 1
-            # who takes it along is its neighbour
+            # the body that it is eliminated with is its neighbour
             slot[i, parent[i]] = 0
     for i in range(n):
         degree[i] = 0
         for j in range(n):
-            if slot[i, j] != EMPTY or slot[j, i] != EMPTY or i == j:
+            if slot[i, j] != NO_BLOCK or slot[j, i] != NO_BLOCK or i == j:
                 slot[i, j] = count
                 count += 1
-                if slot[j, i] == EMPTY:
+                if slot[j, i] == NO_BLOCK:
                     slot[j, i] = 0
                 if i != j:
                     degree[i] += 1
@@ -106,7 +106,7 @@ def arrange(s, n, parent):
             waiting[parent[pivot]] -= 1
         m = 0
         for j in range(n):
-            if j != pivot and degree[j] >= 0 and slot[pivot, j] != EMPTY:
+            if j != pivot and degree[j] >= 0 and slot[pivot, j] != NO_BLOCK:
                 s.later[step, m] = j
                 m += 1
         s.laters[step] = m
@@ -116,7 +116,7 @@ def arrange(s, n, parent):
             degree[i] -= 1
             for y in range(m):
                 j = s.later[step, y]
-                if slot[i, j] == EMPTY:
+                if slot[i, j] == NO_BLOCK:
                     slot[i, j] = count
                     count += 1
                     degree[i] += 1
@@ -222,7 +222,7 @@ def substitute(D, swap, X):
 
 @kernel
 def substitute_vector(D, swap, b, i):
-    """As ``substitute`` for the six numbers of b from i on."""
+    """Substitute six numbers of b from i on, as ``substitute`` does."""
     for c in range(6):
         p = swap[c]
         if p != c:

@@ -30,7 +30,7 @@ RANK = 1e-10
 
 
 class Factors(Structure):
-    """Of (1) and (2), for systems up to a size.
+    """Factors of (1) and (2), for systems up to a size.
 
     Attributes:
         LDU: the eliminated matrix. row, column: P and Q as orders. rank: ρ, shape (1,).

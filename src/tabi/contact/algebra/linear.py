@@ -15,7 +15,7 @@ def solve(A, b, n):
 
 @kernel
 def solve_above(A, b, n, least):
-    """As ``solve``; False too where a pivot is not above ``least``."""
+    """Solve as ``solve`` does; return False too where a pivot is not above ``least``."""
     for k in range(n):
         pivot, size = k, abs(A[k, k])
         for i in range(k + 1, n):

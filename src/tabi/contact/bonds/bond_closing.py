@@ -16,20 +16,20 @@ from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3
 
-# how much farther than an offset masses move at most to close it, and how fast [m/s]
-LEVERAGE, CLOSING = 10.0, 0.5
-# an offset that is closed once it has grown [m or rad]: below what reports speak of
-CLOSED = 1e-9
+# largest ratio of a mass's motion to the offset that it closes, and largest speed of closing
+MAX_LEVERAGE, MAX_CLOSING_SPEED = 10.0, 0.5  # m/s
+# offsets below this are not closed, nor reported [m or rad]
+MIN_OFFSET = 1e-9
 
 
 @kernel(apart="none", rare=True)
 def close_plainly(p, shift, offset, h):
-    """What closes bonds that are left to the law of their group, each with CLOSING at most."""
+    """Close bonds that are left to the law of their group, each at MAX_CLOSING_SPEED at most."""
     for k in range(p.kind.shape[0]):
         if p.kind[k] in (BILATERAL, BILATERAL_TWO):
             i, e = 3 * k, load3(offset[3 * k : 3 * k + 3])
             fast = sqrt(dot(e, e)) / h
-            part = 1.0 / h if fast <= CLOSING else CLOSING / (fast * h)
+            part = 1.0 / h if fast <= MAX_CLOSING_SPEED else MAX_CLOSING_SPEED / (fast * h)
             for q in range(3):
                 p.q[i + q] += part * e[q]
                 shift[i + q] += part * e[q]
@@ -48,7 +48,7 @@ def close(w, W, f, rank, sizes, mass, h):
     for r in range(n):
         mismatch[r] = 0.0
         largest = max(largest, abs(offset[r]))
-    if largest < CLOSED:
+    if largest < MIN_OFFSET:
         return
     w.closes[0], closable, energy = 1, rank, 0.0
     while True:
@@ -59,13 +59,13 @@ def close(w, W, f, rank, sizes, mass, h):
         for r in range(n):
             for j in range(n):
                 energy += z[r] * W[r, j] * z[j]
-        if closable == 0 or not energy > mass * (LEVERAGE * largest) ** 2:
+        if closable == 0 or not energy > mass * (MAX_LEVERAGE * largest) ** 2:
             break
         closable -= 1
         complement(f.L, n, closable, f.K, f.S)
     limit, energy = 0.0, energy / (h * h)
     for r in range(n):
-        limit += scale[r] * scale[r] / 3.0 * CLOSING * CLOSING
+        limit += scale[r] * scale[r] / 3.0 * MAX_CLOSING_SPEED * MAX_CLOSING_SPEED
     part = sqrt(limit / energy) if energy > limit else 1.0
     for r in range(n):
         closing[r] = part * scale[r] * z[r] / h

@@ -48,8 +48,8 @@ from tabi.spatial.vector import axpy6, dot6, load3, load6, load9, mul, mul_t, st
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# part of the mobility that contacts would have without bonds, below which bonds leave them none
-NOTHING = 1e-10
+# share of the mobility without bonds below which contacts count as immobile
+MIN_MOBILITY_RATIO = 1e-10
 
 
 # ---- before the contacts ------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def eliminate(p, w, g, c, base, inner, mass, h):
     for r in range(n):
         w.y[r] = f.scale[r] * p.q[3 * k0 + r]
     _least(w, W, f, w.rank[g], n)
-    _give(p, k0, T, f.scale, w, w.given[3 * c : begin])
+    _add_bond_velocities(p, k0, T, f.scale, w, w.added[3 * c : begin])
     _reduce(p, w, T, f, w.rank[g], n, base, inner)
     _hold(p, k0, w, w.rank[g], base)
 
@@ -99,13 +99,13 @@ def rest(p, w, g, c, base, shift):
     if changed:
         T = w.T[:n, 6 * base : 6 * (base + w.inner[g])]
         _least(w, w.W[r0 : r0 + n], f, w.rank[g], n)
-        _give(p, k0, T, f.scale, w, w.given[3 * c : 3 * (c + k0)])
+        _add_bond_velocities(p, k0, T, f.scale, w, w.added[3 * c : 3 * (c + k0)])
     return changed
 
 
 @kernel(inline=True)
 def factors(w, r0, n):
-    """Those of a group whose n rows begin at r0."""
+    """Factors of a group whose n rows begin at r0."""
     L, K, S = w.L[r0 : r0 + n], w.K[r0 : r0 + n], w.S[r0 : r0 + n]
     return SymmetricFactors(L, K, S, w.scale[r0 : r0 + n], w.order[r0 : r0 + n])
 
@@ -131,8 +131,8 @@ def _least(w, W, f, rank, n):
 
 
 @kernel
-def _give(p, k0, T, scale, w, given):
-    """What bonds add to the velocities of the other rows, by their impulses w.z."""
+def _add_bond_velocities(p, k0, T, scale, w, added):
+    """Add the velocities of the other rows that the impulses w.z of bonds cause."""
     V = w.twist[: T.shape[1]]
     for i in range(V.shape[0]):
         V[i] = 0.0
@@ -143,7 +143,7 @@ def _give(p, k0, T, scale, w, given):
     for k in range(k0):
         c = p.contact[k]
         u = mul(load9(c.frame), relative(V, c))
-        given[3 * k], given[3 * k + 1], given[3 * k + 2] = u[0], u[1], u[2]
+        added[3 * k], added[3 * k + 1], added[3 * k + 2] = u[0], u[1], u[2]
 
 
 @kernel
@@ -188,7 +188,7 @@ def _hold(p, k0, w, rank, base):
     Of contacts that is asked of the normal, of other rows of all three.
     """
     for k in range(k0):
-        c, own, left = p.contact[k], 0.0, 0.0
+        c, free_mobility, left = p.contact[k], 0.0, 0.0
         for q in range(2 if p.kind[k] == CONTACT else 0, 3):
             axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
             f = wrench(c.angular, load3(c.arm_a), axis)
@@ -206,8 +206,8 @@ def _hold(p, k0, w, rank, base):
                     if c.b >= 0:
                         total -= g[i] * w.Y[j, 6 * (base + c.b) + i]
                 both -= total * total
-            own, left = own + alone, left + both
-        if not left > NOTHING * own:
+            free_mobility, left = free_mobility + alone, left + both
+        if not left > MIN_MOBILITY_RATIO * free_mobility:
             p.kind[k] = IDLE
 
 

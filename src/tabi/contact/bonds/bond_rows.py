@@ -1,4 +1,4 @@
-"""What the impulses of bonds do in the joints, from which ``bond_elimination`` takes its matrices.
+"""Impulses of bonds in joint space, from which ``bond_elimination`` takes its matrices.
 
 A unit impulse of row r of a bond is a wrench f on body a and −f on body b. With the rows R and the
 pivots D of ``dynamics.body_inertia`` it leaves in the degree of freedom k
@@ -59,12 +59,12 @@ def respond(m, chains, bodies, p, w, g, c, base):
         w.pivot[count + e] = -1.0
     for k in range(k0, p.kind.shape[0]):
         row, r = p.contact[k], 3 * (k - k0)
-        own = _leave(m, chains, w, bodies[row.a], row, load3(row.arm_a), r, 1.0, count)
+        mobility = _leave(m, chains, w, bodies[row.a], row, load3(row.arm_a), r, 1.0, count)
         if row.b >= 0:
-            own += _leave(m, chains, w, bodies[row.b], row, load3(row.arm_b), r, -1.0, count)
+            mobility += _leave(m, chains, w, bodies[row.b], row, load3(row.arm_b), r, -1.0, count)
         for q in range(3):
-            used = own > 0.0 and (q < 2 or p.kind[k] != BILATERAL_TWO)
-            s[r + q] = sqrt(3.0 / own) if used else 0.0
+            used = mobility > 0.0 and (q < 2 or p.kind[k] != BILATERAL_TWO)
+            s[r + q] = sqrt(3.0 / mobility) if used else 0.0
     _matrix(w, n, count + couplings, W)
     for k in range(k0, p.kind.shape[0]):
         r, trace = 3 * (k - k0), 0.0
@@ -119,18 +119,18 @@ def _leave(m, chains, w, b, row, x, r, sign, count):
         how easily the body turns, or moves at x, in all directions together; a lever shorter than
         LEVER counts as that.
     """
-    E, own, body = load9(row.frame), 0.0, b
+    E, mobility, body = load9(row.frame), 0.0, b
     t = chains.body[b].slot + chains.body[b].depth
     while b != 0:
         for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
             t -= 1
             d = chains.row[t, PIVOT]
             w.pivot[w.place[k]] = d
-            own += d * _put(w, w.place[k], load6(chains.row[t]), E, row.angular, x, r, sign)
+            mobility += d * _put(w, w.place[k], load6(chains.row[t]), E, row.angular, x, r, sign)
         b = m.body[b].parent
     for e in range(chains.share.shape[1]):
-        own -= _put(w, count + e, load6(chains.share[body, e]), E, row.angular, x, r, sign)
-    return own
+        mobility -= _put(w, count + e, load6(chains.share[body, e]), E, row.angular, x, r, sign)
+    return mobility
 
 
 @kernel(inline=True)

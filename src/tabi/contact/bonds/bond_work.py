@@ -22,7 +22,7 @@ class BondWork(Structure):
         offset: how far bonds are open [m or rad], over rows. mismatch: what of it cannot be closed.
         unmet: velocity of bonds that no impulse stops [m/s or rad/s], over rows.
         closes: 1 where some are open. closing: impulses of (4), over rows.
-        given: what bonds add to the velocities of other rows, over rows.
+        added: velocities of other rows that bonds add, over rows [m/s].
         joint, pivot: Y and 1/D of ``bond_rows``, over degrees of freedom and the rows of a group.
         place: of each degree of freedom its row of Y; degree: the other way round.
         T: over the rows of the bonds of a group and the twists of all bodies; groups with more are
@@ -42,7 +42,7 @@ class BondWork(Structure):
     unmet: Floats
     closes: Integers
     closing: Floats
-    given: Floats
+    added: Floats
     joint: Floats
     pivot: Floats
     place: Integers
@@ -66,7 +66,7 @@ class BondWork(Structure):
     omega: Floats
 
 
-ROW_ARRAYS = ("offset", "mismatch", "unmet", "closing", "given")
+ROW_ARRAYS = ("offset", "mismatch", "unmet", "closing", "added")
 
 
 def allocate(
@@ -105,13 +105,13 @@ def allocate(
 
 @kernel(inline=True)
 def added(w, i):
-    """What bonds add to the velocity of a scalar row."""
-    return w.given[i] if w.given.shape[0] > 0 else 0.0
+    """Velocity that bonds add to a scalar row [m/s]."""
+    return w.added[i] if w.added.shape[0] > 0 else 0.0
 
 
 @kernel(inline=True)
 def clear(w, points):
     """Bonds do nothing yet, where there are any."""
     for i in range(3 * points if w.scale.shape[0] > 0 else 0):
-        w.given[i], w.unmet[i], w.mismatch[i], w.offset[i] = 0.0, 0.0, 0.0, 0.0
+        w.added[i], w.unmet[i], w.mismatch[i], w.offset[i] = 0.0, 0.0, 0.0, 0.0
         w.closing[i] = 0.0

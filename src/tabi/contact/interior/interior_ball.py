@@ -39,7 +39,7 @@ def matrices(R, l, u, head):
 
 @kernel(inline=True)
 def missing(R, l, u, head, centre):
-    """What (1) lacks for centre = σ τ, the first of it first."""
+    """Residual of (1) for centre = σ τ, its first part first."""
     return centre - R * head - dot(l, u), scale(-1.0, add(scale(R, u), scale(head, l)))
 
 
@@ -51,7 +51,7 @@ def product(dR, dl, du, dhead):
 
 @kernel(inline=True)
 def reach(R, dR, l, dl):
-    """How far along a step until ‖l‖ = R."""
+    """Length along a step at which ‖l‖ = R."""
     a = dR * dR - dot(dl, dl)
     b = R * dR - dot(l, dl)
     c = max(0.0, R * R - dot(l, l))

@@ -6,7 +6,7 @@ With Δu = W Δλ, W = G Gᵀ of ``common_motions``, and A regular inside of the
 of some thirty unknowns for a robot, whatever it lies on and however many of its joints jam. Near
 the end A is nearly singular where contacts stick, and both parts of Δλ are large beside it: what is
 left of the equations is looked at, and Δλ is corrected by it once; where that is not enough the
-step is solved in another way (``interior_ways``).
+step is solved in another way (``interior_methods``).
 """
 
 from tabi.contact import common_motions as motions
@@ -25,8 +25,8 @@ from tabi.spatial.vector import (
     sub,
 )
 
-# part of its terms that an equation may miss: without a correction, and at all
-FINE, ENOUGH = 1e-10, 1e-6
+# relative residual of an equation: without a correction, and at most
+GOOD_RESIDUAL, MAX_RESIDUAL = 1e-10, 1e-6
 
 
 @kernel(apart="boolean", rare=True)
@@ -68,9 +68,9 @@ def solve(p, work):
     for _ in range(2):
         _correct(p, work)
         error = _look(p, work)
-        if error <= FINE:
+        if error <= GOOD_RESIDUAL:
             break
-    return error <= ENOUGH
+    return error <= MAX_RESIDUAL
 
 
 @kernel
@@ -89,7 +89,7 @@ def _correct(p, work):
     for k in range(p.mu.shape[0]):
         if w.does[k] != NOTHING:
             i = 3 * k
-            x = scale(-1.0, mul(load9(w.stiff[k]), motions.moved(g, k, g.motion)))
+            x = scale(-1.0, mul(load9(w.stiff[k]), motions.row_motion(g, k, g.motion)))
             if follows(p, w, k):
                 x = sub(x, scale(w.du[3 * p.contact[k].partner + 2], load3(w.pull[k])))
             # what the motions do of a partner's step is known before
@@ -109,7 +109,7 @@ def _look(p, work):
             motions.push(g, k, load3(w.dl[3 * k : 3 * k + 3]), g.motion)
     for k in range(p.mu.shape[0]):
         motions.make_rows(p, k, g)
-        i, v, l = 3 * k, motions.moved(g, k, g.motion), load3(w.dl[3 * k : 3 * k + 3])
+        i, v, l = 3 * k, motions.row_motion(g, k, g.motion), load3(w.dl[3 * k : 3 * k + 3])
         store3(w.du[i : i + 3], v)
         if w.does[k] == NOTHING:
             continue

@@ -16,7 +16,7 @@ the steps arrive; the judge decides.
 Moments and other rows of several axes have balls for cones (``interior_ball``); of what no impulse
 may move u = 0, and no cone is to be kept to.
 
-Of three rows a step says A Δλ + B Δu = F (``interior_ways``). Predictor and step share its
+Of three rows a step says A Δλ + B Δu = F (``interior_methods``). Predictor and step share its
 factors.
 
 Reference: Mehrotra (1992); Acary et al. (2018).
@@ -32,24 +32,24 @@ from tabi.contact import budget, trees
 from tabi.contact.bodies import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.interior import interior_ball
+from tabi.contact.interior import interior_methods as methods
 from tabi.contact.interior import interior_system as system
-from tabi.contact.interior import interior_ways as ways
 from tabi.contact.interior.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, POSITIVE
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3, scale, store3, store9, sub
 
-# of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
-# first, and where it is shorter than NONE nothing is to be found
-NEARLY, CAREFUL, SHORT, NONE = 0.99, 0.95, 1e-3, 1e-10
-# backward error [m/s] from which on it ends where PATIENCE steps did not halve it: Newton's method
-# is better from there
-CLOSE, PATIENCE = 1e-5, 3
+# fractions of the distance to the edge of a cone, the second with a step towards its middle, which
+# follows a step shorter than MIN_GOOD_STEP; below MIN_STEP the method ends
+EDGE_FRACTION, CENTRING_EDGE_FRACTION, MIN_GOOD_STEP, MIN_STEP = 0.99, 0.95, 1e-3, 1e-10
+# backward error [m/s] below which it ends where STALLED_STEPS steps did not halve it: Newton's
+# method is better from there
+NEWTON_ERROR, STALLED_STEPS = 1e-5, 3
 # what came of a step: it was done, there is none, or it is not exact enough
 ON, ENDED, INEXACT = 0, 1, 2
 # speed below which sliding has no direction [m/s]
-STILL = 1e-12
+MIN_SPEED = 1e-12
 # of what no impulse may move: ε of ``newton``, in the matrix only
 EQUAL_EPSILON = 1e-8
 
@@ -64,7 +64,7 @@ def solve(p, tolerance, iterations, impulse, work):
     w, least, done, idle, mark = work.interior, np.inf, 0, 0, np.inf
     if not _sort(p, w):
         return 0, least
-    way, m, looks = ways.choose(p, work, True)
+    method, m, looks = methods.choose(p, work, True)
     _start(p, work)
     while True:
         velocities_with(p, w.l, work.u, work)
@@ -75,45 +75,45 @@ def solve(p, tolerance, iterations, impulse, work):
                 impulse[i] = w.l[i]
         idle = 0 if error < 0.5 * mark else idle + 1
         mark = error if error < 0.5 * mark else mark
-        near = least <= CLOSE and idle >= PATIENCE
+        near = least <= NEWTON_ERROR and idle >= STALLED_STEPS
         if error <= tolerance or near or done >= iterations or not budget.left(work.budget):
             break
         done += 1
         work.budget[budget.WORK] += looks
-        came = _step(p, way, m, work)
+        came = _step(p, method, m, work)
         if came == INEXACT:
-            way, m, looks = ways.choose(p, work, False)
-            came = _step(p, way, m, work)
+            method, m, looks = methods.choose(p, work, False)
+            came = _step(p, method, m, work)
         if came != ON:
             break
     return done, least
 
 
 @kernel
-def _step(p, way, m, work):
-    """One step; way, m: of ``interior_ways``. Returns what came of it."""
+def _step(p, method, m, work):
+    """Make one step; method, m: of ``interior_methods``. Return ON, ENDED or INEXACT."""
     w, n = work.interior, 3 * p.mu.shape[0]
     mean = _mean(p, w, work.u)
     _linearise(p, work)
-    if not ways.factor(p, way, m, work) or not _direction(p, way, m, work, 0.0, False):
-        return INEXACT if way == ways.MOTIONS else ENDED
+    if not methods.factor(p, method, m, work) or not _direction(p, method, m, work, 0.0, False):
+        return INEXACT if method == methods.MOTIONS else ENDED
     left = 1.0 - min(1.0, _reach(p, w, work.u))
     sigma = max(left * left * left, 1e-3 if left > 0.01 else 1e-6)
     for i in range(n):
         w.pl[i], w.pz[i], w.pother[i] = w.dl[i], w.dz[i], w.dother[i]
-    if not _direction(p, way, m, work, sigma * mean, True):
+    if not _direction(p, method, m, work, sigma * mean, True):
         return INEXACT
-    length = min(1.0, NEARLY * _reach(p, w, work.u))
-    if not length >= SHORT:
-        if not _direction(p, way, m, work, 0.5 * mean, False):
+    length = min(1.0, EDGE_FRACTION * _reach(p, w, work.u))
+    if not length >= MIN_GOOD_STEP:
+        if not _direction(p, method, m, work, 0.5 * mean, False):
             return INEXACT
-        length = min(1.0, CAREFUL * _reach(p, w, work.u))
+        length = min(1.0, CENTRING_EDGE_FRACTION * _reach(p, w, work.u))
     for i in range(n):
         w.l[i] += length * w.dl[i]
         w.z[i] += length * w.dz[i]
         w.other[i] += length * w.dother[i]
     # no NaN either
-    return ON if length > NONE else ENDED
+    return ON if length > MIN_STEP else ENDED
 
 
 # ---- the problem --------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _step(p, way, m, work):
 
 @kernel
 def _sort(p, w):
-    """What the rows of a problem are; False where the method is not for it."""
+    """Classify the rows of a problem; False where the method is not for it."""
     if trees.linked(p):
         return False
     for k in range(p.mu.shape[0]):
@@ -176,7 +176,7 @@ def _start(p, work):
 
 @kernel
 def _mean(p, w, u):
-    """τ."""
+    """Mean complementarity τ of all rows."""
     total, count = 0.0, 0
     for k in range(p.mu.shape[0]):
         i, n = 3 * k, 3 * k + 2
@@ -205,7 +205,7 @@ def _ball(p, k, w, u):
 
 @kernel(inline=True)
 def _growth(p, k, step):
-    """What a step of all impulses does to the bound of three rows."""
+    """Change of the bound of three rows by a step of all impulses."""
     e = p.contact[k].partner
     return step[3 * e + 2] if e >= 0 else 0.0
 
@@ -214,8 +214,8 @@ def _growth(p, k, step):
 def _sliding(u, i):
     """Speed of a contact along its surface, and its direction."""
     speed = sqrt(u[i] * u[i] + u[i + 1] * u[i + 1])
-    one = 1.0 / max(speed, STILL)
-    return speed, u[i] * one, u[i + 1] * one
+    inverse = 1.0 / max(speed, MIN_SPEED)
+    return speed, u[i] * inverse, u[i + 1] * inverse
 
 
 @kernel
@@ -258,7 +258,7 @@ def _linearise(p, work):
 
 
 @kernel
-def _direction(p, way, m, work, centre, second):
+def _direction(p, method, m, work, centre, second):
     """The step of all variables, with the factors of the system; False where they are not exact
     enough.
 
@@ -269,17 +269,17 @@ def _direction(p, way, m, work, centre, second):
     w, u = work.interior, work.u
     for k in range(p.mu.shape[0]):
         store3(w.F[3 * k : 3 * k + 3], _right(p, k, w, u, centre, second))
-    if not ways.solve(p, way, m, work):
+    if not methods.solve(p, method, m, work):
         return False
     for k in range(p.mu.shape[0]):
         i, n = 3 * k, 3 * k + 2
         w.dother[n] = 0.0
         if w.does[k] == CONE:
             speed, dx, dy = _sliding(u, i)
-            more = w.du[n] / p.mu[k] + dx * w.du[i] + dy * w.du[i + 1]
+            change = w.du[n] / p.mu[k] + dx * w.du[i] + dy * w.du[i + 1]
             w.dz[i] = u[i] + w.du[i] - w.z[i]
             w.dz[i + 1] = u[i + 1] + w.du[i + 1] - w.z[i + 1]
-            w.dz[n] = u[n] / p.mu[k] + speed + more - w.z[n]
+            w.dz[n] = u[n] / p.mu[k] + speed + change - w.z[n]
         elif w.does[k] == POSITIVE:
             w.dz[n] = u[n] + w.du[n] + _give(p, k) * (w.l[n] + w.dl[n]) - w.z[n]
         elif w.does[k] == BOUNDED:
@@ -326,7 +326,7 @@ def _right(p, k, w, u, centre, second):
 
 @kernel(inline=True)
 def _missing(p, k, w, u, centre, second):
-    """What (1) of ``interior_ball`` lacks."""
+    """Residual of (1) of ``interior_ball``."""
     i = 3 * k
     f, F = interior_ball.missing(*_ball(p, k, w, u), centre)
     if second:
@@ -345,7 +345,7 @@ def _jordan(x, z):
 
 @kernel(inline=True)
 def _products(bound, w, n, centre, second):
-    """What (2) wants z⁺ and z⁻ to change by where λ stays."""
+    """Changes of z⁺ and z⁻ by (2) where λ stays."""
     above, below = w.l[n] + bound, bound - w.l[n]
     up, down = centre - above * w.z[n], centre - below * w.other[n]
     if second:
@@ -359,7 +359,7 @@ def _products(bound, w, n, centre, second):
 
 @kernel
 def _reach(p, w, u):
-    """How far the step may go until something is at its edge."""
+    """Length of the step at which the first variable reaches its bound."""
     length = np.inf
     l, dl, z, dz = w.l, w.dl, w.z, w.dz
     for k in range(p.mu.shape[0]):

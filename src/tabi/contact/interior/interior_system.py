@@ -72,7 +72,7 @@ def measure_mobility(p, m, work):
 
 @kernel(inline=True)
 def _row_in(first, i):
-    """Where W has one of three rows, the last of them as its last; −1 of those that are none."""
+    """Row of W for one of three rows, the last of them as its last; −1 for unused ones."""
     k, row = i // 3, first[i // 3 + 1] - 3 + i % 3
     return row if row >= first[k] else -1
 
@@ -131,7 +131,7 @@ def _rescale(H, i, m):
 
 @kernel
 def solve_rows(m, w):
-    """Δλ from F."""
+    """Compute Δλ from F."""
     for i in range(m):
         w.right[i] = w.scale[i] * w.F[w.row[i]]
     # du is written again before anybody reads it
@@ -164,7 +164,7 @@ def factor_twists(p, work):
 
 @kernel
 def solve_twists(p, work):
-    """Δλ from F."""
+    """Compute Δλ from F."""
     w, bodies = work.interior, p.start.shape[0] - 1
     for i in range(6 * bodies):
         work.wrench[i] = 0.0

@@ -16,7 +16,7 @@ the tableau, or unit vectors.
 Rounding makes ties uncertain and zeros small numbers. Rows and columns are scaled alike, to 1 on
 the diagonal, and q by its largest entry; b counts as zero below TIE, an entry of T_e below SMALL of
 the largest. In the end z is corrected once with the rows and columns of M that take part, and
-looked at: where it misses (1), or where a ray may be one of rounding only, pivoting begins anew
+looked at: where it misses (1), or where a ray may be one of rounding only, pivoting starts again
 with other bounds and another d.
 
 References: Lemke (1965); Cottle, Pang and Stone (1992), secs. 4.4 and 4.9; for the bounds,
@@ -50,7 +50,7 @@ ATTEMPTS = np.array(
         (1e-11, 1e-12, 0.0),
     ]
 )
-GOLDEN = 0.6180339887498949
+GOLDEN_RATIO = 0.6180339887498949
 # largest violation of (1), scaled, that still counts as solved
 EXACT = 1e-9
 
@@ -92,7 +92,7 @@ def allocate(rows: int) -> LemkeWork:
 
 @kernel
 def solve(M, q, z, pivots, w):
-    """Solve (1).
+    """Solve the complementarity problem (1).
 
     Args:
         M, q: left as they are. z: what is found, whether or not it is a solution.
@@ -103,7 +103,7 @@ def solve(M, q, z, pivots, w):
         SOLVED, or RAY, LIMIT or INEXACT as the attempt ended that came nearest; pivots of
         all attempts.
     """
-    n, total, kept, least = q.shape[0], 0, INEXACT, 1e300
+    n, total, status, least = q.shape[0], 0, INEXACT, 1e300
     size = _scale(M, q, w.scale)
     for i in range(n):
         w.best[i] = 0.0
@@ -118,14 +118,14 @@ def solve(M, q, z, pivots, w):
         if end == SOLVED and not error <= EXACT * size:
             end = INEXACT
         if error < least or end == SOLVED:
-            least, kept = error, end
+            least, status = error, end
             for i in range(n):
                 w.best[i] = z[i]
         if end == SOLVED:
             break
     for i in range(n):
         z[i] = w.best[i]
-    return kept, total
+    return status, total
 
 
 @kernel
@@ -158,7 +158,7 @@ def _begin(M, q, size, spread, w):
     for c in range(n):
         for i in range(n):
             T[c, i] = -M[i, c] * scale[i] * scale[c]
-        part += GOLDEN
+        part += GOLDEN_RATIO
         part -= int(part)
         T[n, c] = -1.0 - spread * part
         T[n + 1, c] = q[c] * scale[c] * inverse
@@ -241,11 +241,11 @@ def _leaving(n, e, small, tie, w):
 
 @kernel
 def _first(j, column, count, tie, w):
-    """Of the tied rows, those with the smallest entry in column j of B⁻¹;
-    returns how many they are.
+    """Keep those of the tied rows that have the smallest entry in column j of B⁻¹; return how many
+    they are.
     """
     T, tied, place = w.tableau, w.tied, w.place[j]
-    least, kept = 1e300, 0
+    least, tied_count = 1e300, 0
     for k in range(count):
         i = tied[k]
         x = T[place, i] if place >= 0 else 1.0 if -1 - place == i else 0.0
@@ -254,9 +254,9 @@ def _first(j, column, count, tie, w):
         i = tied[k]
         x = T[place, i] if place >= 0 else 1.0 if -1 - place == i else 0.0
         if x / column[i] <= least + tie * (1.0 + abs(least)):
-            tied[kept] = i
-            kept += 1
-    return kept
+            tied[tied_count] = i
+            tied_count += 1
+    return tied_count
 
 
 @kernel

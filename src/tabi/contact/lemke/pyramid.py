@@ -197,7 +197,7 @@ def _violation(work: PyramidArrays, admittance: Floats, facets: int) -> float:
 
 @kernel
 def solve(W, q, mu, impulse, w):
-    """Solve (1).
+    """Solve the pyramid's problem (1).
 
     Args:
         W, q, mu: of n contacts, tangents first. impulse: shape (3n,), what is found.
@@ -223,8 +223,8 @@ def solve(W, q, mu, impulse, w):
 
 @kernel
 def solve_bodies(p, impulse, w):
-    """As ``solve``, for contacts between bodies:
-    W is what unit impulses do to the velocities of all contacts. Other rows it does not know.
+    """Solve as ``solve`` does, for contacts between bodies: W are the velocities of all contacts
+    under unit impulses. Rows of other kinds are not supported.
     """
     n = 3 * p.mu.shape[0]
     for k in range(p.mu.shape[0]):

@@ -26,7 +26,7 @@ from tabi.spatial.vector import add, load9, mul, mul_t, scale, sub
 
 @kernel
 def prepare(p, work):
-    """As ``bodies.prepare``, with ρ of the rows on pads and with the bodies that pads couple."""
+    """Prepare as ``bodies.prepare``, with ρ of rows on pads and the bodies that pads couple."""
     _list_pads(p, work)
     weights(p)
     for k in range(p.mu.shape[0]):
@@ -81,16 +81,16 @@ def _list_pads(p, work):
 def _soften(p, k, work):
     """ρ = 3/tr(W_kk + E R N c C Nᵀ Rᵀ Eᵀ): the trace needs no rotation."""
     row = work.row[k]
-    more = 0.0
+    mobility = 0.0
     if row.pad_a >= 0:
-        more += own_trace(work, row.pad_a, row.node_a, row.weight_a)
+        mobility += own_trace(work, row.pad_a, row.node_a, row.weight_a)
     if row.pad_b >= 0:
-        more += own_trace(work, row.pad_b, row.node_b, row.weight_b)
+        mobility += own_trace(work, row.pad_b, row.node_b, row.weight_b)
     if p.kind[k] == IDLE:
         # nothing but the pad gives way
-        p.kind[k], p.weight[k] = CONTACT, 3.0 / more
+        p.kind[k], p.weight[k] = CONTACT, 3.0 / mobility
     else:
-        p.weight[k] = 3.0 / (3.0 / p.weight[k] + more)
+        p.weight[k] = 3.0 / (3.0 / p.weight[k] + mobility)
 
 
 @kernel
@@ -108,7 +108,7 @@ def own_trace(work, i, node, weight):
 
 @kernel(inline=True)
 def entry(work, i, a, b):
-    """Where the 3×3 block of two nodes begins in the matrices of pad i, and the length of a
+    """Start of the 3×3 block of two nodes in the matrices of pad i, and the length of a
     row of them.
     """
     pad = work.pads.pad[i]
@@ -146,7 +146,7 @@ def _couple(work, count):
     for m in range(count):
         for n in range(m):
             i, j = work.touched[m], work.touched[n]
-            if slot[i, j] == block_lu.EMPTY:
+            if slot[i, j] == block_lu.NO_BLOCK:
                 slot[i, j], slot[j, i] = 0, 0
                 work.touch[i, work.touches[i]] = j
                 work.touch[j, work.touches[j]] = i
@@ -176,7 +176,7 @@ def velocities(p, impulse, u, F, V, work):
 
 @kernel(inline=True)
 def velocities_with(p, impulse, u, work):
-    """As ``velocities``, with memory from the work."""
+    """Compute ``velocities`` with memory from ``work``."""
     velocities(p, impulse, u, work.wrench, work.twist, work)
 
 
@@ -245,7 +245,7 @@ def motion_at(work, k, motion):
 
 @kernel(inline=True)
 def between(node, weight, values):
-    """Of vectors at nodes that at a point between them."""
+    """Interpolate vectors at nodes to a point between them."""
     v = (0.0, 0.0, 0.0)
     for c in range(3):
         if node[c] >= 0:

@@ -22,7 +22,7 @@ from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.rows import CONTACT
 from tabi.contact.soft import compliance, pad_nodes, pad_rows
 from tabi.contact.soft.compliance import in_cluster, velocities_with
-from tabi.contact.soft.pads import MOST_BODIES
+from tabi.contact.soft.pads import MAX_BODIES
 from tabi.jit import kernel
 
 # forms of a cluster's system: (1), (2)
@@ -43,10 +43,10 @@ def direction(p, form, factor, eps, u, l, work):
     for e in range(work.pad_count[0]):
         i = work.pad_list[e]
         if work.cluster[i] == i:
-            kept = _add_cluster(p, i, first, work)
-            if kept < 0:
+            row_count = _add_cluster(p, i, first, work)
+            if row_count < 0:
                 return False
-            first += kept
+            first += row_count
     if not twist_newton.solve_twists(p, work):
         return False
     for k in range(n):
@@ -80,9 +80,9 @@ def _add_cluster(p, cluster, first, work):
     """
     count, pressing = _list_rows(p, cluster, work)
     touched = compliance.list_bodies(p, work, cluster)
-    if touched > MOST_BODIES:
+    if touched > MAX_BODIES:
         return -1
-    work.form[cluster], work.first[cluster], work.kept[cluster] = BY_ROWS, first, 0
+    work.form[cluster], work.first[cluster], work.row_count[cluster] = BY_ROWS, first, 0
     if touched == 1 and _at_nodes(p, cluster, count, work):
         pad, sticking = work.pads.pad[cluster], 0
         for n in range(count):
@@ -90,9 +90,9 @@ def _add_cluster(p, cluster, first, work):
         if pad.end - pad.node - sticking < pressing:
             work.form[cluster] = BY_NODES
             return 0 if pad_nodes.add_pad(p, cluster, work) else -1
-    kept = pad_rows.add_cluster(p, cluster, count, touched, first, work)
-    work.kept[cluster] = kept
-    return kept
+    row_count = pad_rows.add_cluster(p, cluster, count, touched, first, work)
+    work.row_count[cluster] = row_count
+    return row_count
 
 
 @kernel
@@ -121,7 +121,7 @@ def _step_cluster(p, cluster, work):
     if work.form[cluster] == BY_NODES:
         pad_nodes.step_pad(p, cluster, work.touched[0], work)
     else:
-        pad_rows.step_cluster(p, work.first[cluster], work.kept[cluster], touched, work)
+        pad_rows.step_cluster(p, work.first[cluster], work.row_count[cluster], touched, work)
 
 
 @kernel(inline=True)

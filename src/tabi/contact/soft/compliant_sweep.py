@@ -74,7 +74,7 @@ def sweep(p, impulse, work):
 
 @kernel
 def _move_nodes(work, k, f):
-    """What a force f of a row, in the world's axes, adds to the motion of the nodes of its pads."""
+    """Add the motion of a pad's nodes under a force f of a row, in world axes."""
     row, C = work.row[k], work.pads.compliance
     for side in range(2):
         i = row.pad_a if side == 0 else row.pad_b

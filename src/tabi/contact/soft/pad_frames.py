@@ -18,7 +18,7 @@ def frame(p, k, work):
 
 
 @kernel(inline=True)
-def turned(Q, M):
+def rotated(Q, M):
     """Qᵀ M Q."""
     transposed = (Q[0], Q[3], Q[6], Q[1], Q[4], Q[7], Q[2], Q[5], Q[8])
     return matmul(matmul(transposed, M), Q)

@@ -12,7 +12,7 @@ matrices.
 from tabi.contact.algebra.linear import solve_columns
 from tabi.contact.algebra.products import dot, row_times, times_six
 from tabi.contact.point_newton import OPENS, STICKS
-from tabi.contact.soft.pad_frames import frame, lever, turned
+from tabi.contact.soft.pad_frames import frame, lever, rotated
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, mul, mul_t, store3
 
@@ -117,7 +117,7 @@ def _fill_node(p, cluster, r, m, T, work):
         for e in range(3):
             X[3 * r + e, 0] += f[e]
         return
-    A, B = turned(Q, load9(work.known[k])), turned(Q, load9(work.slope[k]))
+    A, B = rotated(Q, load9(work.known[k])), rotated(Q, load9(work.slope[k]))
     _weigh(H, 3 * r, 3 * m, A)
     _weigh(X, 3 * r, 7, A)
     F = mul_t(Q, load3(work.delta[3 * k : 3 * k + 3]))

@@ -10,7 +10,7 @@ from tabi.contact.bodies import push_both, wrench
 from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.soft import compliance
 from tabi.contact.soft.compliance import load, motion_at
-from tabi.contact.soft.pad_frames import frame, lever, pad_turn, turned
+from tabi.contact.soft.pad_frames import frame, lever, pad_turn, rotated
 from tabi.jit import kernel
 from tabi.spatial.vector import add, load3, load9, matmul, mul, mul_t, scale, store3
 
@@ -77,7 +77,7 @@ def _fill_row(p, r, first, m, touched, released, X, work):
     """Three rows of (1), and their right sides."""
     H, k = work.system, work.unknown[first + r]
     c, Q = p.contact[k], frame(p, k, work)
-    B = turned(Q, load9(work.slope[k]))
+    B = rotated(Q, load9(work.slope[k]))
     sticks = work.does[k] == STICKS
     for s in range(m):
         M = compliance_between(work, k, work.unknown[first + s])
@@ -85,7 +85,7 @@ def _fill_row(p, r, first, m, touched, released, X, work):
             M = matmul(B, M)
         for e in range(9):
             H[3 * r + e // 3, 3 * s + e % 3] = M[e]
-    A = turned(Q, load9(work.known[k]))
+    A = rotated(Q, load9(work.known[k]))
     for e in range(9):
         H[3 * r + e // 3, 3 * r + e % 3] += A[e]
     F = mul_t(Q, load3(work.delta[3 * k : 3 * k + 3]))
@@ -119,7 +119,7 @@ def _fill_levers(c, R, B, r, touched, X, work):
 
 @kernel
 def compliance_between(work, k, j):
-    """How a unit force of row j moves row k, each in the frame of its own pad: c N C Nᵀ."""
+    """Motion of row k under a unit force of row j, each in the frame of its own pad: c N C Nᵀ."""
     a, b = work.row[k], work.row[j]
     if a.pad_b < 0 and b.pad_b < 0:
         if a.pad_a != b.pad_a:

@@ -36,11 +36,11 @@ ON_PAD = np.dtype(
     align=True,
 )
 # bodies that one cluster of pads may touch, for Newton's method
-MOST_BODIES = 8
+MAX_BODIES = 8
 
 
 class Pads(Structure):
-    """What never changes.
+    """Constant data of all pads.
 
     Attributes:
         pad: table of PAD.
@@ -54,7 +54,7 @@ class Pads(Structure):
 
 
 def pads(compliances: list[Floats]) -> Pads:
-    """Of compliances C [m/N], shape (3n, 3n) each."""
+    """Tables of pads from their compliances C [m/N], shape (3n, 3n) each."""
     rows = table(len(compliances), PAD)
     counts = np.array([len(C) // 3 for C in compliances], np.int64)
     rows["end"] = np.cumsum(counts)
@@ -80,8 +80,8 @@ class CompliantWork(BodyWork):
         force, motion: over nodes, Σ Nᵀ Rᵀ Eᵀ λ and w of (1), shape (3·nodes,).
         open_force, open_motion: the same of what is known of a step of Newton's method.
         at_node: the row at each node, −1 for none.
-        listed, touched: rows and bodies of a cluster. form, first, kept: of each cluster, how its
-            system is solved, and which rows of ``unknown`` and ``columns`` are its own.
+        listed, touched: rows and bodies of a cluster. form, first, row_count: of each cluster, how
+            its system is solved, and which rows of ``unknown`` and ``columns`` are its own.
         system: its matrix. unknown, columns: rows that press, and their right sides, by
             ``pad_rows``. lever: J of one row. loose, node_columns: nodes that do not stick, and
             theirs; arm, braced: J and K J/c of each pad, and whether they are those of the group at
@@ -106,7 +106,7 @@ class CompliantWork(BodyWork):
     touched: Integers
     form: Integers
     first: Integers
-    kept: Integers
+    row_count: Integers
     system: Floats
     columns: Floats
     node_columns: Floats
@@ -118,15 +118,15 @@ class CompliantWork(BodyWork):
 
 
 def allocate(
-    given: Pads, contacts: int, body_count: int, blocks: int | None = None
+    pad_tables: Pads, contacts: int, body_count: int, blocks: int | None = None
 ) -> CompliantWork:
     """Memory for a number of contacts, of bodies and of blocks; see ``bodies.allocate``."""
     plain = bodies.allocate(contacts, body_count, blocks)
-    count, nodes = len(given.pad), int(given.pad["end"][-1]) if len(given.pad) else 0
-    most = int((given.pad["end"] - given.pad["node"]).max(initial=0))
+    count, nodes = len(pad_tables.pad), int(pad_tables.pad["end"][-1]) if len(pad_tables.pad) else 0
+    most = int((pad_tables.pad["end"] - pad_tables.pad["node"]).max(initial=0))
     return CompliantWork(
         *plain,
-        pads=given,
+        pads=pad_tables,
         row=table(contacts, ON_PAD),
         turn=np.zeros((count, 9)),
         give=np.zeros(count),
@@ -144,9 +144,9 @@ def allocate(
         touched=np.zeros(body_count + 1, np.int64),
         form=np.zeros(count, np.int64),
         first=np.zeros(count, np.int64),
-        kept=np.zeros(count, np.int64),
+        row_count=np.zeros(count, np.int64),
         system=np.zeros((3 * max(contacts, most), 3 * max(contacts, most))),
-        columns=np.zeros((3 * contacts, 1 + 6 * MOST_BODIES)),
+        columns=np.zeros((3 * contacts, 1 + 6 * MAX_BODIES)),
         node_columns=np.zeros((3 * most, 7)),
         lever=np.zeros((6, 3)),
         arm=np.zeros((count, 6, 3 * most)),

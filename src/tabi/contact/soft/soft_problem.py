@@ -31,9 +31,9 @@ class SoftProblem(BodyProblem):
         return scipy.sparse.csr_matrix(self.spread @ self.nodes @ self.spread.T)
 
     def velocities(self, impulse: Floats) -> Floats:
-        """Of the bodies, and of their pads, by plain matrices."""
-        moved = self.spread @ (self.nodes @ (self.spread.T @ impulse))
-        return super().velocities(impulse) + moved
+        """Velocities of the bodies and of their pads, by plain matrices."""
+        pad_velocities = self.spread @ (self.nodes @ (self.spread.T @ impulse))
+        return super().velocities(impulse) + pad_velocities
 
 
 def soften(

@@ -1,19 +1,19 @@
 """A step for tasks with priorities and limits: damped least squares within bounds.
 
     min  ½ xᵀx + ½ Σ_i (r_i − b_iᵀ x)² / d_i    over  l ≤ x ≤ u                               (1)
-b_i: the rows of B; r_i: what each is asked for; d_i: its damping. Rows of higher priorities have a
-damping so small that they hold like equations, so that those of the last one act in their null
-space (2). Of columns that are free (F) and columns at a bound (C), with y = (r − B x)/d:
+b_i: the rows of B; r_i: their targets; d_i: their damping. Rows of higher priorities have a damping
+so small that they hold like equations, so that those of the last one act in their null space (2).
+Of columns that are free (F) and columns at a bound (C), with y = (r − B x)/d:
 
     (B_F B_Fᵀ + D) y = r − B_C x_C,   x_F = B_Fᵀ y                                             (3)
 by Cholesky's factors, as few rows as there are tasks, whatever the number of joints. (1) has one
 minimum, and x is there when every column is free or at a bound as w = Bᵀ y says:
 
     w_k > u_k: x_k = u_k,   w_k < l_k: x_k = l_k,   else x_k = w_k                             (4)
-Taking these for the next sets until they do not change is the primal-dual active set method, a
-Newton method, which ends after two or three rounds. Where it goes round in a circle, the primal
-active set method takes over: from x = 0 towards w up to the first bound, one column at a time put
-there, or freed where (4) says so; that makes (1) smaller with every round, and ends.
+Iterating these sets until they do not change is the primal-dual active set method, a Newton method,
+which ends after two or three iterations. If it cycles, the primal active set method takes over:
+from x = 0 towards w up to the first bound, one column at a time is fixed there, or freed by (4);
+that decreases (1) in every iteration, and ends.
 
 (2): eliminating the rows A of higher priorities first, Cholesky's factor of the others is that of
 B N Bᵀ + D, N = 1 − Aᵀ(A Aᵀ + ε)⁻¹ A: the damped pseudoinverse in the null space.
@@ -28,35 +28,35 @@ from math import sqrt
 from tabi.jit import kernel
 from tabi.spatial.vector import add, load3, scale
 
-# most rounds of either method
-ROUNDS, MOST = 4, 200
+# iterations of the primal-dual and the primal method
+MAX_PRIMAL_DUAL_ITERATIONS, MAX_PRIMAL_ITERATIONS = 4, 200
 
 
 @kernel
 def step(t, n):
-    """x and y of (1) for the first n rows; bounds from t.low and t.high, the sets of the last call
-    to begin with. t.r is changed.
+    """Solve (1) for x and y of the first n rows; bounds from t.low and t.high, starting from the
+    sets of the last call. t.r is changed.
     """
     _products(t, n)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_PRIMAL_DUAL_ITERATIONS):
         _solve(t, n)
-        if _sort(t, n) == 0:
+        if _update_sets(t, n) == 0:
             return
     for f in range(t.free.shape[0]):
         k = t.free[f]
         t.x[k] = min(max(0.0, t.low[k]), t.high[k])
         if t.state[k] != 0:
-            _set(t, k, n, 0)
-    _walk(t, n)
+            _change_state(t, k, n, 0)
+    _primal_active_set(t, n)
 
 
 @kernel
-def onwards(t, n):
-    """The same from x and the sets as they are, which may be what the first rows alone led to: all
-    the way these keep what they have.
+def step_from_current_sets(t, n):
+    """Solve (1) from the current x and sets, which may result from the first rows alone: these keep
+    their values throughout.
     """
     _products(t, n)
-    _walk(t, n)
+    _primal_active_set(t, n)
 
 
 @kernel
@@ -176,8 +176,8 @@ def _substitute(L, r, y, n):
 
 
 @kernel(inline=True)
-def _wanted(t, k, n):
-    """w of (4)."""
+def _unbounded(t, k, n):
+    """Return w of column k, (4)."""
     w = 0.0
     for a in range(t.touched[k]):
         i = t.touching[k, a]
@@ -189,12 +189,12 @@ def _wanted(t, k, n):
 
 
 @kernel
-def _sort(t, n):
-    """(4); returns how many columns have changed sides."""
+def _update_sets(t, n):
+    """Update the sets by (4); return the number of changed columns."""
     changed = 0
     for f in range(t.free.shape[0]):
         k = t.free[f]
-        w, state = _wanted(t, k, n), 0
+        w, state = _unbounded(t, k, n), 0
         if w > t.high[k]:
             state, w = 1, t.high[k]
         elif w < t.low[k]:
@@ -202,13 +202,13 @@ def _sort(t, n):
         t.x[k] = w
         if state != t.state[k]:
             changed += 1
-            _set(t, k, n, state)
+            _change_state(t, k, n, state)
     return changed
 
 
 @kernel
-def _set(t, k, n, state):
-    """Free a column, or put it at a bound."""
+def _change_state(t, k, n, state):
+    """Free a column, or fix it at a bound."""
     old = t.state[k]
     t.state[k] = state
     if old != 0:
@@ -222,36 +222,36 @@ def _set(t, k, n, state):
 
 
 @kernel
-def _walk(t, n):
-    """The primal active set method, from x with the columns of its set at their bounds."""
-    for _ in range(MOST):
+def _primal_active_set(t, n):
+    """Iterate the primal active set method, from x with the columns of its set at their bounds."""
+    for _ in range(MAX_PRIMAL_ITERATIONS):
         _solve(t, n)
-        # how far all can go, and who stands in the way
-        share, stop, side = 1.0, -1, 0
+        # largest common step, and the blocking column
+        share, blocking, side = 1.0, -1, 0
         for f in range(t.free.shape[0]):
             k = t.free[f]
             if t.state[k] != 0:
                 continue
-            w = _wanted(t, k, n)
+            w = _unbounded(t, k, n)
             t.w[k] = w
             if w > t.high[k] and t.high[k] - t.x[k] < share * (w - t.x[k]):
-                share, stop, side = (t.high[k] - t.x[k]) / (w - t.x[k]), k, 1
+                share, blocking, side = (t.high[k] - t.x[k]) / (w - t.x[k]), k, 1
             elif w < t.low[k] and t.low[k] - t.x[k] > share * (w - t.x[k]):
-                share, stop, side = (t.low[k] - t.x[k]) / (w - t.x[k]), k, -1
-        # go there; among those at a bound, find who wants to leave it most
-        most, leaves = 0.0, -1
+                share, blocking, side = (t.low[k] - t.x[k]) / (w - t.x[k]), k, -1
+        # take the step; find the column at a bound with the largest multiplier of wrong sign
+        largest, release = 0.0, -1
         for f in range(t.free.shape[0]):
             k = t.free[f]
             if t.state[k] == 0:
                 t.x[k] += share * (t.w[k] - t.x[k])
-            elif stop < 0:
-                w = _wanted(t, k, n)
-                if t.state[k] * (t.x[k] - w) > most:
-                    most, leaves = t.state[k] * (t.x[k] - w), k
-        if stop >= 0:
-            t.x[stop] = t.high[stop] if side > 0 else t.low[stop]
-            _set(t, stop, n, side)
-        elif leaves >= 0:
-            _set(t, leaves, n, 0)
+            elif blocking < 0:
+                w = _unbounded(t, k, n)
+                if t.state[k] * (t.x[k] - w) > largest:
+                    largest, release = t.state[k] * (t.x[k] - w), k
+        if blocking >= 0:
+            t.x[blocking] = t.high[blocking] if side > 0 else t.low[blocking]
+            _change_state(t, blocking, n, side)
+        elif release >= 0:
+            _change_state(t, release, n, 0)
         else:
             return

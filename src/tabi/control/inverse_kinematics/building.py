@@ -20,21 +20,23 @@ WIDE = np.pi
 
 
 def locked_dofs(model: Model, names: Iterable[str]) -> set[int]:
-    """Degrees of freedom of joints that may not move; with a follower its leader is held."""
-    body, found = model.arrays.body, set()
+    """Return the degrees of freedom of locked joints; with a follower its leader is locked."""
+    body, locked = model.arrays.body, set()
     for name in names:
         k = model.v_index(name)
         i = int(np.flatnonzero((body["v_start"] == k) & (body["v_end"] > k))[0])
-        found |= set(range(k, int(body["v_end"][i])))
+        locked |= set(range(k, int(body["v_end"][i])))
     for follower, (leader, _, _) in leaders(model).items():
-        found |= {leader} if follower in found else set()
-    return found
+        locked |= {leader} if follower in locked else set()
+    return locked
 
 
 def leaders(model: Model) -> dict[int, tuple[int, float, float]]:
-    """Of each follower the joint at the head of its chain, with ratio and offset towards it."""
+    """Return for each follower the joint at the head of its chain, with ratio and offset towards
+    it.
+    """
     rows = {int(row["follower"]): row for row in model.arrays.mimic}
-    found = {}
+    heads = {}
     for follower in rows:
         k, ratio, offset = follower, 1.0, 0.0
         for _ in rows:
@@ -44,12 +46,14 @@ def leaders(model: Model) -> dict[int, tuple[int, float, float]]:
             offset += ratio * float(row["offset"])
             ratio *= float(row["ratio"])
             k = int(row["leader"])
-        found[follower] = (k, ratio, offset)
-    return found
+        heads[follower] = (k, ratio, offset)
+    return heads
 
 
 def limits(model: Model) -> tuple[Array, Array, Array]:
-    """Limits of positions and velocities; of leaders so that followers keep theirs."""
+    """Return limits of positions and velocities; those of leaders include the limits of their
+    followers.
+    """
     dof = model.arrays.dof
     lower, upper, speed = (dof[c].copy() for c in ("lower", "upper", "velocity_limit"))
     unlimited = dof["q"] < 0
@@ -104,7 +108,7 @@ def build(
         shared=shared,
         starts=_starts(model, lower, upper, restarts, seed),
         settings=np.array([tolerance, iterations]),
-        **{name: np.zeros(rows) for name in ("e", "tried", "held", "r", "y", "damping")},
+        **{name: np.zeros(rows) for name in ("e", "e_trial", "e_fixed", "r", "y", "damping")},
         B=np.zeros((n, rows)),
         G=np.zeros((rows, rows)),
         L=np.zeros((rows, rows)),
@@ -124,8 +128,8 @@ def build(
 def _blocks(
     model: Model, tasks: Sequence[KinematicTask]
 ) -> tuple[NDArray[np.void], NDArray[np.int64], Array, NDArray[np.int64]]:
-    """Blocks by priority, the ends of levels, targets of postures, and the degrees of freedom of
-    their rows.
+    """Return blocks by priority, the ends of levels, targets of postures, and the degrees of
+    freedom of their rows.
     """
     order = sorted(tasks, key=lambda task: task.priority)
     block = table(sum(len(task.blocks) for task in order), BLOCK)
@@ -159,18 +163,18 @@ def _support(
     chains: dict[int, tuple[int, float, float]],
     rows: int,
 ) -> NDArray[np.bool_]:
-    """Which rows each column moves, shape (columns, rows); of a leader those of its followers
-    too.
+    """Return which rows each column moves, shape (columns, rows); for a leader also those of its
+    followers.
     """
     body, moves = model.arrays.body, np.zeros((model.v_count, rows), bool)
     for b in block:
-        own = slice(int(b["row"]), int(b["row"] + b["count"]))
+        block_rows = slice(int(b["row"]), int(b["row"] + b["count"]))
         if b["kind"] == CENTRE:
             for i in range(1, len(body)):
                 if b["body"] in (0, body["root"][i]):
-                    moves[body["v_start"][i] : body["v_end"][i], own] = True
+                    moves[body["v_start"][i] : body["v_end"][i], block_rows] = True
         elif b["kind"] == POSTURE:
-            for row in range(own.start, own.stop):
+            for row in range(block_rows.start, block_rows.stop):
                 k = dofs[row]
                 if k >= 0 and model.arrays.dof["q"][k] >= 0:
                     moves[k, row] = True
@@ -179,7 +183,7 @@ def _support(
         else:
             i = int(b["body"])
             while i:
-                moves[body["v_start"][i] : body["v_end"][i], own] = True
+                moves[body["v_start"][i] : body["v_end"][i], block_rows] = True
                 i = int(body["parent"][i])
     for follower, (leader, _, _) in chains.items():
         moves[leader] |= moves[follower]
@@ -187,7 +191,7 @@ def _support(
 
 
 def _threes(moves: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
-    """``touching``, ``touched``, ``pair`` and ``shared`` of the tables."""
+    """Compute ``touching``, ``touched``, ``pair`` and ``shared`` of the tables."""
     threes: Any = moves.reshape(len(moves), -1, 3).any(axis=2)
     touched = threes.sum(axis=1)
     touching = np.zeros((len(moves), max(1, int(touched.max(initial=0)))), np.int64)
@@ -203,7 +207,7 @@ def _threes(moves: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
 
 
 def _starts(model: Model, lower: Array, upper: Array, count: int, seed: int) -> Array:
-    """Configurations to start again from: joints anywhere within their limits."""
+    """Return random configurations to restart from: joints anywhere within their limits."""
     rng, dof, body = np.random.default_rng(seed), model.arrays.dof, model.arrays.body
     starts = np.tile(model.neutral(), (count, 1))
     single = np.flatnonzero(dof["q"] >= 0)

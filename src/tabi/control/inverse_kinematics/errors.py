@@ -1,4 +1,4 @@
-"""How far each task is from its target, and how that changes with the joints.
+"""Errors of tasks, and their derivatives with respect to the joints.
 
 With p, R the place and rotation of a frame on a body, c a centre of mass, t the target:
 
@@ -44,7 +44,9 @@ from tabi.spatial.vector import (
 
 @kernel
 def errors(m, w, q, t, e):
-    """Weighted e of (1) to (5), and the size of each block's own; needs the bodies' places."""
+    """Compute weighted e of (1) to (5), and the norm of each block's own error; needs the bodies'
+    positions.
+    """
     for b in range(t.block.shape[0]):
         block = t.block[b]
         if block.kind == POSITION or block.kind == GAZE:
@@ -68,14 +70,14 @@ def errors(m, w, q, t, e):
 
 @kernel(inline=True)
 def _put(block, error, e, row):
-    """The numbers of an error that count into rows."""
+    """Write the weighted numbers of an error to its rows."""
     s = block.scale
     e[row], e[row + 1], e[row + 2] = s[0] * error[0], s[1] * error[1], s[2] * error[2]
 
 
 @kernel(inline=True)
 def _size(block, error):
-    """Length of what counts of an error."""
+    """Return the norm of an error along its weighted axes."""
     s, square = block.scale, 0.0
     square += error[0] * error[0] if s[0] > 0.0 else 0.0
     square += error[1] * error[1] if s[1] > 0.0 else 0.0
@@ -85,14 +87,14 @@ def _size(block, error):
 
 @kernel
 def rotation_vector(R_t, R):
-    """(2), of rotations given row by row."""
+    """Return the rotation vector (2) between rotations given row by row."""
     turn = matmul(R_t, (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]))
     return _log(quaternion.of_matrix(turn))
 
 
 @kernel
 def _log(Q):
-    """Rotation vector of a unit quaternion."""
+    """Return the rotation vector of a unit quaternion."""
     v = (Q[1], Q[2], Q[3]) if Q[0] >= 0.0 else (-Q[1], -Q[2], -Q[3])
     sine = sqrt(dot(v, v))
     if sine < 1e-12:
@@ -102,7 +104,7 @@ def _log(Q):
 
 @kernel
 def _place(m, w, block):
-    """A block's frame in the world."""
+    """Return a block's frame in the world."""
     body = w.body[block.body]
     p = add(load3(body.position), mul(load9(body.rotation), load3(block.place)))
     return add(p, load3(w.body[m.body[block.body].root].origin))
@@ -110,7 +112,7 @@ def _place(m, w, block):
 
 @kernel
 def _looking(w, block):
-    """Rᵀ of (4): rows are the axes x, y and z in the world."""
+    """Return Rᵀ of (4): rows are the axes x, y and z in the world."""
     R, a = load9(w.body[block.body].rotation), load9(block.rotation)
     x, y = mul(R, (a[0], a[1], a[2])), mul(R, (a[3], a[4], a[5]))
     z = mul(R, (a[6], a[7], a[8]))
@@ -119,7 +121,7 @@ def _looking(w, block):
 
 @kernel
 def _gaze(d):
-    """(4), with a third number of zero."""
+    """Return the error (4), with a third number of zero."""
     rho = sqrt(d[0] * d[0] + d[1] * d[1])
     if rho < 1e-12 * abs(d[2]) or rho == 0.0:
         # straight away: any way round is as good
@@ -132,7 +134,7 @@ def _gaze(d):
 
 @kernel
 def _centre(m, w, root):
-    """c of (3), of one tree or of all."""
+    """Return the centre of mass c of (3), of one tree or of all."""
     mass, first = 0.0, (0.0, 0.0, 0.0)
     for i in range(1, m.body.shape[0]):
         if root == 0 or m.body[i].root == root:
@@ -144,7 +146,7 @@ def _centre(m, w, root):
 
 @kernel
 def _posture(m, q, t, block, e):
-    """(5)."""
+    """Compute the posture error of equation (5)."""
     target, row, size = t.postures[block.posture], block.row, 0.0
     end = row + block.count
     while row < end:
@@ -165,7 +167,7 @@ def _posture(m, q, t, block, e):
 
 @kernel
 def _turn_to(target, q, i):
-    """Rotation vector between two quaternions that begin at i."""
+    """Return the rotation vector between two quaternions that begin at i."""
     here = (q[i], -q[i + 1], -q[i + 2], -q[i + 3])
     there = (target[i], target[i + 1], target[i + 2], target[i + 3])
     return _log(quaternion.product(there, here))
@@ -176,7 +178,9 @@ def _turn_to(target, q, i):
 
 @kernel
 def rows(m, w, q, t, levels):
-    """B of the first levels, for the configuration of ``errors``, with followers folded in."""
+    """Compute B of the first levels, for the configuration of ``errors``, with followers
+    folded in.
+    """
     for f in range(t.fold.shape[0]):
         for i in range(t.B.shape[1]):
             t.B[t.fold[f].leader, i] = 0.0
@@ -198,7 +202,7 @@ def rows(m, w, q, t, levels):
 
 @kernel
 def _body_rows(m, w, t, block):
-    """(1), (2) and (4)."""
+    """Compute the rows of (1), (2) and (4)."""
     origin = load3(w.body[m.body[block.body].root].origin)
     R, r, e, f, g = _looking(w, block), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, (0.0, 0.0, 0.0)
     if block.kind == POSITION:
@@ -230,7 +234,7 @@ def _body_rows(m, w, t, block):
 
 @kernel
 def _curl(square):
-    """κ of (6), of θ²."""
+    """Return κ of (6) as a function of θ²."""
     if square < 1e-4:
         return 1.0 / 12.0 + square / 720.0
     half = 0.5 * sqrt(square)
@@ -239,7 +243,7 @@ def _curl(square):
 
 @kernel
 def _gaze_slopes(d):
-    """f = θ/ρ of (4), and its gradient by x, y, z; by their series where ρ is small."""
+    """Return f = θ/ρ of (4), and its gradient by x, y, z; by their series for small ρ."""
     rho2, all2 = d[0] * d[0] + d[1] * d[1], dot(d, d)
     if rho2 < 1e-6 * all2 and d[2] > 0.0:
         s = rho2 / (d[2] * d[2])
@@ -255,7 +259,7 @@ def _gaze_slopes(d):
 
 @kernel
 def _centre_rows(m, w, t, block):
-    """(3): of each joint, what it carries."""
+    """Compute the rows of (3), from the mass that each joint carries."""
     mass = 0.0
     for i in range(m.body.shape[0]):
         t.share[i] = 0.0
@@ -280,7 +284,7 @@ def _centre_rows(m, w, t, block):
 
 @kernel
 def _posture_rows(m, q, t, block):
-    """(5)."""
+    """Compute the posture error of equation (5)."""
     target, row = t.postures[block.posture], block.row
     end = row + block.count
     while row < end:

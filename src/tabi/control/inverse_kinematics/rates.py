@@ -1,11 +1,11 @@
 """Joint velocities for tasks with priorities, one period at a time: resolved rates within limits.
 
-Of a share κ of each error, level by level,
+For a share κ of each error, level by level,
 
     x_p = argmin ½‖κ e_p − B_p x‖²/λ + ½‖x‖²   with  B_h x = B_h x_{p−1},  h < p,
     l − q ≤ x ≤ u − q,   |x| ≤ h v_max                                                         (1)
-by ``bounded``; v = x/h of the last level is what is asked of the joints. λ grows with the error, so
-that a target out of reach, at whose nearest point B loses rank, makes no joint fast:
+by ``bounded``; v = x/h of the last level is the commanded velocity. λ grows with the error, so that
+a target out of reach, at whose nearest point B loses rank, does not cause high velocities:
 
     λ = ½‖κ e_p‖² + λ_0                                                                        (2)
 
@@ -18,14 +18,14 @@ from tabi.control.inverse_kinematics.errors import errors, rows
 from tabi.dynamics import kinematics
 from tabi.jit import kernel
 
-# damping of rows that hold, and least damping of the first level and of others: what is held gives
-# way to these by the ratio of the two
-HOLD, LEAST, LEAST_BELOW = 1e-13, 1e-6, 1e-4
+# damping of fixed rows, and minimum damping of the first level and of lower levels: fixed rows
+# yield to these by the ratio of the two
+FIXED_ROW_DAMPING, MIN_DAMPING, MIN_DAMPING_BELOW = 1e-13, 1e-6, 1e-4
 
 
 @kernel
 def velocity(m, w, t, q, h, share):
-    """v of (1) into t.v, at q."""
+    """Compute v of (1) at q, into t.v."""
     kinematics.positions(m, q, w)
     errors(m, w, q, t, t.e)
     levels = t.levels.shape[0]
@@ -40,20 +40,23 @@ def velocity(m, w, t, q, h, share):
             cost += 0.5 * share * share * t.e[i] * t.e[i]
         for i in range(end):
             if i < begin:
-                t.r[i], t.damping[i] = t.held[i], HOLD
+                t.r[i], t.damping[i] = t.e_fixed[i], FIXED_ROW_DAMPING
             else:
-                t.r[i], t.damping[i] = share * t.e[i], cost + (LEAST if p == 0 else LEAST_BELOW)
+                t.r[i], t.damping[i] = (
+                    share * t.e[i],
+                    cost + (MIN_DAMPING if p == 0 else MIN_DAMPING_BELOW),
+                )
         if p == 0:
             bounded.step(t, end)
         else:
-            bounded.onwards(t, end)
-        # what the step brings about, for lower levels to hold
+            bounded.step_from_current_sets(t, end)
+        # the changes by this step, which lower levels keep
         for i in range(end):
-            t.held[i] = 0.0
+            t.e_fixed[i] = 0.0
         for f in range(t.free.shape[0]):
             k = t.free[f]
             for i in range(end):
-                t.held[i] += t.B[k, i] * t.x[k]
+                t.e_fixed[i] += t.B[k, i] * t.x[k]
         begin = end
     for f in range(t.free.shape[0]):
         t.v[t.free[f]] = t.x[t.free[f]] / h
@@ -63,12 +66,12 @@ def velocity(m, w, t, q, h, share):
 
 @kernel
 def _bounds(m, t, q, h):
-    """Limits of (1); a joint beyond its limit comes back as fast as it may."""
+    """Compute the limits of (1); a joint beyond its limit returns at full speed."""
     for f in range(t.free.shape[0]):
         k = t.free[f]
-        most = h * t.speed[k]
-        t.low[k], t.high[k] = -most, most
+        max_step = h * t.speed[k]
+        t.low[k], t.high[k] = -max_step, max_step
         at = m.dof[k].q
         if at >= 0:
-            t.low[k] = min(max(t.lower[k] - q[at], -most), most)
-            t.high[k] = min(max(t.upper[k] - q[at], -most), most)
+            t.low[k] = min(max(t.lower[k] - q[at], -max_step), max_step)
+            t.high[k] = min(max(t.upper[k] - q[at], -max_step), max_step)

@@ -1,18 +1,16 @@
-"""Why a task does not reach its target, in words: limits, a limb that is straight, other tasks.
+"""Explanation of unreached targets in words: joint limits, a straight limb, other tasks.
 
-At the nearest point no free joint makes the task better: its gradient is made up of what stands
-against it,
+At the nearest point no free joint improves the task: its gradient is balanced by constraints,
 
     B_pᵀ e_p = Σ_h A_hᵀ ν_h + β                                                                 (1)
 A_h: rows of tasks of higher priority, and of others of the same; β: of joints at their limits,
-pushed outwards. ν is the least-squares solution on the joints that are free; terms that matter name
-tasks and joints. Where the gradient is zero by itself, the error points along a direction in which
-the limb cannot go at all: it is stretched. The joint that bends if the limb is to come back is the
-one that the target would be given up for fastest: with v in the null space of the task's rows, the
-largest number of the v that makes
+pushed outwards. ν is the least-squares solution on the free joints; significant terms name tasks
+and joints. If the gradient itself is zero, the error points along a direction in which the limb
+cannot move: it is stretched. The joint that bends it is the largest number of the v, in the null
+space of the task's rows, that makes
 
     vᵀ C v,   C_ij = d · (a_i × (a_j × (p − p_j))),  i before j                                (2)
-most negative; d: towards the target, a_j, p_j: axis and place of joint j, p: the point.
+most negative; d: towards the target, a_j, p_j: axis and position of joint j, p: the point.
 """
 
 from __future__ import annotations
@@ -29,41 +27,41 @@ from tabi.dynamics.workspace import Workspace
 from tabi.model.compiled import Model
 
 Array = NDArray[np.float64]
-# a part of the gradient that matters, of the whole; a joint at its limit [rad or m]
-MATTERS, AT_LIMIT = 0.02, 1e-9
-# names of a list that are shown
-SHOWN = 4
-# below this a gradient is none, of the error
-NO_GRADIENT = 1e-4
+# significant share of the gradient; tolerance of a joint at its limit [rad or m]
+MIN_GRADIENT_SHARE, LIMIT_TOLERANCE = 0.02, 1e-9
+# number of listed names
+MAX_LISTED = 4
+# gradient relative to the error that counts as zero
+GRADIENT_TOLERANCE = 1e-4
 
 
 def explain(
     model: Model, tasks: Sequence[KinematicTask], t: TaskTables, work: Workspace, q: Array
 ) -> list[str]:
-    """A sentence for each task that is not at its target; bodies, errors and rows are those of
-    q.
+    """Return a sentence for each task that is not at its target; bodies, errors and rows are those
+    of q.
     """
-    said = []
+    sentences = []
     tolerance = float(t.settings[0])
     for task in tasks:
         if isinstance(task, PostureTask) or max(task.sizes) <= tolerance:
             continue
-        limits, against = _stands_against(model, tasks, t, task, q)
-        why = [f"at the limit: {_list(limits)}"] if limits else []
+        limits, against = _constraints(model, tasks, t, task, q)
+        reasons = [f"at the limit: {_list(limits)}"] if limits else []
         above = [other.name for other in against if other.priority < task.priority]
         beside = [other.name for other in against if other.priority == task.priority]
-        why += [f"against it, of higher priority: {_list(above)}"] if above else []
-        why += [f"against it, of the same priority: {_list(beside)}"] if beside else []
-        straight = "" if why else _straight(model, t, work, task, q)
-        why += [f"{straight} straight"] if straight else []
-        said.append(f"{task.name}: target is {_far(task)} beyond reach{_colon(why)}")
-    return said
+        reasons += [f"against it, of higher priority: {_list(above)}"] if above else []
+        reasons += [f"against it, of the same priority: {_list(beside)}"] if beside else []
+        straight = "" if reasons else _straight_joint(model, t, work, task, q)
+        reasons += [f"{straight} straight"] if straight else []
+        sentences.append(f"{task.name}: target is {_distance(task)} beyond reach{_colon(reasons)}")
+    return sentences
 
 
 def _list(names: list[str]) -> str:
-    """The first few of them."""
-    return ", ".join(names[:SHOWN]) + (
-        "" if len(names) <= SHOWN else f" and {len(names) - SHOWN} more"
+    """Join the first few names."""
+    return ", ".join(names[:MAX_LISTED]) + (
+        "" if len(names) <= MAX_LISTED else f" and {len(names) - MAX_LISTED} more"
     )
 
 
@@ -71,7 +69,7 @@ def _colon(why: list[str]) -> str:
     return f": {'; '.join(why)}" if why else ""
 
 
-def _far(task: KinematicTask) -> str:
+def _distance(task: KinematicTask) -> str:
     units = {"position": "m", "orientation": "rad", "angle": "rad"}
     parts = [f"{size:.3g} {units[kind]}" for kind, size in task.errors().items() if size > 1e-6]
     return " and ".join(parts) or "a little"
@@ -81,36 +79,36 @@ def _rows(task: KinematicTask) -> NDArray[np.int64]:
     return np.concatenate([int(b["row"][0]) + np.arange(int(b["count"][0])) for b in task.blocks])
 
 
-def _stands_against(
+def _constraints(
     model: Model, tasks: Sequence[KinematicTask], t: TaskTables, task: KinematicTask, q: Array
 ) -> tuple[list[str], list[KinematicTask]]:
-    """Joints at their limits and tasks whose parts of (1) matter."""
-    own = _rows(task)
-    gradient = t.B[:, own] @ t.e[own]
+    """Return joints at their limits and tasks with a significant part of (1)."""
+    task_rows = _rows(task)
+    gradient = t.B[:, task_rows] @ t.e[task_rows]
     gradient[np.setdiff1d(np.arange(len(gradient)), t.free)] = 0.0
     whole = float(np.linalg.norm(gradient))
-    if whole < NO_GRADIENT * float(np.linalg.norm(t.e[own])):
+    if whole < GRADIENT_TOLERANCE * float(np.linalg.norm(t.e[task_rows])):
         return [], []
     at = model.arrays.dof["q"]
     stop = np.zeros(len(gradient))
     for k in t.free:
         if at[k] >= 0:
-            stop[k] += q[at[k]] >= t.upper[k] - AT_LIMIT
-            stop[k] -= q[at[k]] <= t.lower[k] + AT_LIMIT
+            stop[k] += q[at[k]] >= t.upper[k] - LIMIT_TOLERANCE
+            stop[k] -= q[at[k]] <= t.lower[k] + LIMIT_TOLERANCE
     loose = [k for k in t.free if stop[k] == 0]
-    others = [o for o in tasks if o is not task and o.priority <= task.priority]
-    parts = [_rows(other) for other in others]
+    other_tasks = [o for o in tasks if o is not task and o.priority <= task.priority]
+    parts = [_rows(other) for other in other_tasks]
     left, against = gradient, []
     if parts:
         A = t.B[:, np.concatenate(parts)]
         nu = np.linalg.lstsq(A[loose], gradient[loose], rcond=1e-9)[0]
         left = gradient - A @ nu
         ends = np.cumsum([0, *map(len, parts)])
-        for other, rows, a in zip(others, parts, ends, strict=False):
+        for other, rows, a in zip(other_tasks, parts, ends, strict=False):
             share = t.B[np.ix_(loose, rows)] @ nu[a : a + len(rows)]
-            if np.linalg.norm(share) > MATTERS * whole:
+            if np.linalg.norm(share) > MIN_GRADIENT_SHARE * whole:
                 against.append(other)
-    limits = [k for k in t.free if stop[k] * left[k] > MATTERS * whole]
+    limits = [k for k in t.free if stop[k] * left[k] > MIN_GRADIENT_SHARE * whole]
     limits.sort(key=lambda k: -abs(left[k]))
     return [_limit(model, t, int(k), stop[k]) for k in limits], against
 
@@ -120,14 +118,18 @@ def _limit(model: Model, t: TaskTables, k: int, side: Any) -> str:
     return f"{model.dof_name(k)} ({'upper' if side > 0 else 'lower'}, {bound:.3g})"
 
 
-def _straight(model: Model, t: TaskTables, work: Workspace, task: KinematicTask, q: Array) -> str:
-    """The joint of (2), "" where there is none."""
+def _straight_joint(
+    model: Model, t: TaskTables, work: Workspace, task: KinematicTask, q: Array
+) -> str:
+    """Return the joint of (2), or "" if there is none."""
     block = next((b[0] for b in task.blocks if b["kind"][0] == POSITION), None)
     if block is None:
         return ""
-    own = _rows(task)
+    task_rows = _rows(task)
     # joints of the limb that turn, from its tip to the root
-    columns = [k for k in t.free if np.abs(t.B[k][own]).max() > 0 and model.arrays.dof["q"][k] >= 0]
+    columns = [
+        k for k in t.free if np.abs(t.B[k][task_rows]).max() > 0 and model.arrays.dof["q"][k] >= 0
+    ]
     if not columns:
         return ""
     error = np.linalg.norm(t.e[block["row"] : block["row"] + 3])
@@ -138,9 +140,9 @@ def _straight(model: Model, t: TaskTables, work: Workspace, task: KinematicTask,
     C = np.zeros((len(columns), len(columns)))
     for i in range(len(columns)):
         for j in range(i, len(columns)):
-            moved = S[j, 3:] + np.cross(S[j, :3], p)
-            C[i, j] = C[j, i] = d @ np.cross(S[i, :3], moved)
-    _, sigma, Vt = np.linalg.svd(t.B[np.ix_(columns, own)].T)
+            displacement = S[j, 3:] + np.cross(S[j, :3], p)
+            C[i, j] = C[j, i] = d @ np.cross(S[i, :3], displacement)
+    _, sigma, Vt = np.linalg.svd(t.B[np.ix_(columns, task_rows)].T)
     null = Vt[int((sigma > 1e-3 * sigma[0]).sum()) :].T
     if not null.size:
         return ""

@@ -1,22 +1,22 @@
-"""Inverse kinematics: the joints that bring every task as near to its target as those of higher
-priority let it come.
+"""Inverse kinematics: joint positions that bring every task as near to its target as tasks of
+higher priority allow.
 
     level 0:  min ½‖e_0(q)‖²,   level p:  min ½‖e_p(q)‖²  with  e_h(q) = e_h*,  h < p,
     all with  l ≤ q ≤ u                                                                        (1)
-e: weighted errors of ``errors``; e_h*: what level h came to, zero where it is met. Levels are
-solved one after the other, each by the method of Levenberg and Marquardt,
+e: weighted errors of ``errors``; e_h*: the result of level h, zero if its targets are reached.
+Levels are solved one after the other, each by the method of Levenberg and Marquardt,
 
     x = argmin ½‖e_p − B_p x‖²/λ + ½‖x‖²   with  B_h x = e_h − e_h*,  l ≤ q ⊕ x ≤ u             (2)
     λ = μ ½‖e_p‖² + λ_0                                                                        (3)
-by ``bounded``. Damping by the error itself makes it converge quadratically to a target that can be
-reached, even where B loses rank, and keeps steps short far from it. A step is taken if it makes
-e_p smaller after higher levels are back at e_h*, which is done by steps like (2) for them alone; μ
-falls after a step that did what its model said, and grows when one is refused. A level ends when
-it is met, or when no step within the limits would make it better: at the nearest point.
+by ``bounded``. Damping by the error itself makes it converge quadratically to a reachable target,
+even where B loses rank, and keeps steps short far from it. A step is accepted if it decreases e_p
+after higher levels are restored to e_h*, by steps like (2) for them alone; μ decreases after a step
+that agrees with its model, and increases when a step is rejected. A level ends when its targets are
+reached, or when no step within the limits would decrease its error: at the nearest point.
 
-Where a level is not met, scouts start from other configurations within the limits, always the same
-ones, until one meets all or all have turned back; from the best of them levels are then solved to
-their end.
+If a level is not reached, short trial runs start from other configurations within the limits,
+always the same ones, until one reaches all targets or all have been aborted; from the best of them
+levels are then solved completely.
 
 References: Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method
 (2011), of (3); Nielsen, Damping parameter in Marquardt's method (1999), of μ; Kanoun, Lamiraux,
@@ -34,16 +34,17 @@ from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, SPHERICAL
 from tabi.spatial import quaternion
 
-# damping of rows that hold, and least damping of others
-HOLD, LEAST = 1e-12, 1e-8
-# first μ of (3), and the largest
-MU, MU_MOST = 0.1, 1e12
-# what an error that is held may be off, of the tolerance and at least; steps to bring it back
-LEEWAY, LEAST_LEEWAY, RESTORING = 1e-3, 1e-13, 8
-# a level stands still: of its cost what a step would take off it; largest step [rad or m]
-STILL, SHORTEST = 1e-12, 1e-12
-# a scout turns back where the cost is more than this of what it was so many steps before
-PROGRESS, PATIENCE = 0.3, 5
+# damping of fixed rows, and minimum damping of others
+FIXED_ROW_DAMPING, MIN_DAMPING = 1e-12, 1e-8
+# initial and maximum μ of (3)
+INITIAL_MU, MAX_MU = 0.1, 1e12
+# tolerance of fixed errors, relative to the tolerance of tasks, and its minimum; steps to restore
+# them
+FIXED_TOLERANCE_RATIO, MIN_FIXED_TOLERANCE, MAX_RESTORE_STEPS = 1e-3, 1e-13, 8
+# a level is stationary: relative decrease of its cost by a step; largest step [rad or m]
+MIN_DECREASE, MIN_STEP = 1e-12, 1e-12
+# a trial run is aborted if its cost is more than this ratio of the cost so many steps before
+MAX_COST_RATIO, PROGRESS_STEPS = 0.3, 5
 MET, STANDS, STOPPED, BROKEN = 0, 1, 2, 3
 
 
@@ -67,7 +68,7 @@ def solve(m, w, t, q_start):
             _copy(t.q, t.best)
         if p == levels:
             break
-    # a scout that has met everything has nothing left to do
+    # a trial run that reached all targets is final
     done = furthest == levels
     for p in range(levels):
         done = done and _met(t, p, True)
@@ -80,7 +81,7 @@ def solve(m, w, t, q_start):
 
 @kernel
 def _outcome(t):
-    """The worst of all levels."""
+    """Return the worst outcome of all levels."""
     outcome = MET
     for p in range(t.levels.shape[0]):
         if t.ended[p] == BROKEN:
@@ -91,9 +92,9 @@ def _outcome(t):
 
 
 @kernel
-def _levels(m, w, t, scouting):
-    """Each level in turn, from t.q; a scout only looks how many of them can be met, which a level
-    with a posture is not meant to be. Returns the first that is not.
+def _levels(m, w, t, trial_run):
+    """Solve the levels one after the other, from t.q; return the first that is not reached. A trial
+    run only counts reachable levels; levels with a posture are not meant to be reached.
     """
     for k in range(t.state.shape[0]):
         t.state[k] = 0
@@ -102,80 +103,84 @@ def _levels(m, w, t, scouting):
     first = t.levels.shape[0]
     for p in range(t.levels.shape[0]):
         begin, end = t.levels[p - 1] if p > 0 else 0, t.levels[p]
-        if scouting and _has_posture(t, p):
+        if trial_run and _has_posture(t, p):
             break
-        t.ended[p] = _level(m, w, t, p, scouting)
+        t.ended[p] = _level(m, w, t, p, trial_run)
         t.cost[p] = _cost(t.e, begin, end)
         met = _met(t, p, True)
         for i in range(begin, end):
-            t.held[i] = 0.0 if met else t.e[i]
+            t.e_fixed[i] = 0.0 if met else t.e[i]
         if not _met(t, p, False):
             first = min(first, p)
-            if scouting:
+            if trial_run:
                 break
     return first
 
 
 @kernel
-def _level(m, w, t, p, scouting):
-    """(2) until the level is met or stands still; bodies and errors are those of t.q before and
-    after.
+def _level(m, w, t, p, trial_run):
+    """Iterate (2) until the level is reached or stationary; bodies and errors are those of t.q
+    before and after.
     """
     begin, end = t.levels[p - 1] if p > 0 else 0, t.levels[p]
-    mu, growth, moved = MU, 2.0, False
+    mu, growth, has_moved = INITIAL_MU, 2.0, False
     cost = _cost(t.e, begin, end)
     if _met(t, p, True):
         return MET
     rows(m, w, t.q, t, p + 1)
-    outcome, mark, blur = STOPPED, cost, (10.0 * _leeway(t) if p > 0 else 0.0)
+    outcome, earlier_cost, fixed_slack = (
+        STOPPED,
+        cost,
+        (10.0 * _fixed_tolerance(t) if p > 0 else 0.0),
+    )
     for count in range(int(t.settings[1])):
         if not isfinite(cost):
             return BROKEN
-        if scouting and count % PATIENCE == PATIENCE - 1:
-            if cost > PROGRESS * mark:
+        if trial_run and count % PROGRESS_STEPS == PROGRESS_STEPS - 1:
+            if cost > MAX_COST_RATIO * earlier_cost:
                 break
-            mark = cost
+            earlier_cost = cost
         t.out[1] += 1
-        _pose(m, t, begin, end, mu * cost + LEAST)
+        _set_up_step(m, t, begin, end, mu * cost + MIN_DAMPING)
         bounded.step(t, end)
-        gain, longest = cost - _left(t, begin, end), _moved(m, t, t.q, t.trial)
-        if not (gain > STILL * cost and longest > SHORTEST):
+        gain, longest = cost - _model_cost(t, begin, end), _apply_step(m, t, t.q, t.trial)
+        if not (gain > MIN_DECREASE * cost and longest > MIN_STEP):
             outcome = STANDS
             break
         kinematics.positions(m, t.trial, w)
-        errors(m, w, t.trial, t, t.tried)
-        moved, held = _restore(m, w, t, p)
-        now = _cost(t.tried, begin, end)
-        if held and now < cost:
+        errors(m, w, t.trial, t, t.e_trial)
+        has_moved, restored = _restore_fixed(m, w, t, p)
+        now = _cost(t.e_trial, begin, end)
+        if restored and now < cost:
             share = (cost - now) / gain
             mu *= max(1.0 / 3.0, 1.0 - (2.0 * share - 1.0) ** 3)
             growth, cost = 2.0, now
             _copy(t.trial, t.q)
-            _copy(t.tried, t.e)
+            _copy(t.e_trial, t.e)
             if _met(t, p, True):
                 return MET
             rows(m, w, t.q, t, p + 1)
         else:
             mu, growth = mu * growth, 2.0 * growth
-            # what is left to gain is what the others' leeway is worth
-            if mu > MU_MOST or (held and gain < blur * sqrt(cost)):
+            # the remaining gain is within the tolerance of fixed errors
+            if mu > MAX_MU or (restored and gain < fixed_slack * sqrt(cost)):
                 outcome = STANDS
                 break
-            if moved:
-                look(m, w, t, t.q)
-    look(m, w, t, t.q)
+            if has_moved:
+                evaluate(m, w, t, t.q)
+    evaluate(m, w, t, t.q)
     return outcome
 
 
 @kernel(inline=True)
-def _leeway(t):
-    """What an error that is held may be off."""
-    return max(LEEWAY * t.settings[0], LEAST_LEEWAY)
+def _fixed_tolerance(t):
+    """Return the tolerance of a fixed error."""
+    return max(FIXED_TOLERANCE_RATIO * t.settings[0], MIN_FIXED_TOLERANCE)
 
 
 @kernel
-def _left(t, begin, end):
-    """½‖e_p − B_p x‖², what the model of a step leaves of the cost."""
+def _model_cost(t, begin, end):
+    """Return ½‖e_p − B_p x‖², the cost of the linear model after a step."""
     left = 0.0
     for i in range(begin, end):
         left += 0.5 * (t.damping[i] * t.y[i]) * (t.damping[i] * t.y[i])
@@ -183,26 +188,26 @@ def _left(t, begin, end):
 
 
 @kernel
-def look(m, w, t, q):
-    """Bodies, errors and rows of all levels at q."""
+def evaluate(m, w, t, q):
+    """Compute bodies, errors and rows of all levels at q."""
     kinematics.positions(m, q, w)
     errors(m, w, q, t, t.e)
     rows(m, w, q, t, t.levels.shape[0])
 
 
 @kernel
-def _pose(m, t, begin, end, damping):
-    """What (2) asks for, with its bounds."""
+def _set_up_step(m, t, begin, end, damping):
+    """Write right-hand side, damping and bounds of (2)."""
     for i in range(end):
         holds = i < begin
-        t.r[i] = t.e[i] - t.held[i] if holds else t.e[i]
-        t.damping[i] = HOLD if holds else damping
-    _room(m, t, t.q)
+        t.r[i] = t.e[i] - t.e_fixed[i] if holds else t.e[i]
+        t.damping[i] = FIXED_ROW_DAMPING if holds else damping
+    _set_bounds(m, t, t.q)
 
 
 @kernel
-def _room(m, t, q):
-    """How far each column can go from q."""
+def _set_bounds(m, t, q):
+    """Compute the bounds of each column, from q."""
     for f in range(t.free.shape[0]):
         k = t.free[f]
         at = m.dof[k].q
@@ -211,37 +216,37 @@ def _room(m, t, q):
 
 
 @kernel
-def _restore(m, w, t, p):
-    """Bring the errors of higher levels at t.trial back to where they are held: whether bodies and
-    rows have been moved to there, and whether it was done.
+def _restore_fixed(m, w, t, p):
+    """Restore the errors of higher levels at t.trial to their fixed values; return whether bodies
+    and rows have been updated to there, and whether it succeeded.
     """
-    end, leeway = (t.levels[p - 1] if p > 0 else 0), _leeway(t)
-    moved = False
-    for tries in range(RESTORING):
+    end, tolerance = (t.levels[p - 1] if p > 0 else 0), _fixed_tolerance(t)
+    has_moved = False
+    for tries in range(MAX_RESTORE_STEPS):
         worst = 0.0
         for i in range(end):
-            off = abs(t.tried[i] - t.held[i])
-            if not off <= worst:
-                worst = off
-        if worst <= leeway:
-            return moved, True
-        if not worst < 1.0 or tries == RESTORING - 1:
+            error = abs(t.e_trial[i] - t.e_fixed[i])
+            if not error <= worst:
+                worst = error
+        if worst <= tolerance:
+            return has_moved, True
+        if not worst < 1.0 or tries == MAX_RESTORE_STEPS - 1:
             break
-        moved = True
+        has_moved = True
         rows(m, w, t.trial, t, p)
         for i in range(end):
-            t.r[i], t.damping[i] = t.tried[i] - t.held[i], HOLD
-        _room(m, t, t.trial)
+            t.r[i], t.damping[i] = t.e_trial[i] - t.e_fixed[i], FIXED_ROW_DAMPING
+        _set_bounds(m, t, t.trial)
         bounded.step(t, end)
-        _moved(m, t, t.trial, t.trial)
+        _apply_step(m, t, t.trial, t.trial)
         kinematics.positions(m, t.trial, w)
-        errors(m, w, t.trial, t, t.tried)
-    return moved, False
+        errors(m, w, t.trial, t, t.e_trial)
+    return has_moved, False
 
 
 @kernel
-def _moved(m, t, q, out):
-    """out ← q ⊕ x, exactly within the limits; returns the largest number of x."""
+def _apply_step(m, t, q, out):
+    """Compute out ← q ⊕ x, exactly within the limits; return the largest number of x."""
     _copy(q, out)
     longest = 0.0
     for f in range(t.free.shape[0]):
@@ -266,7 +271,7 @@ def _moved(m, t, q, out):
                     out[a + j] += t.x[k + j]
                 a, k = a + 3, k + 3
             phi = (t.x[k], t.x[k + 1], t.x[k + 2])
-            Q = quaternion.turned((out[a], out[a + 1], out[a + 2], out[a + 3]), phi)
+            Q = quaternion.rotated((out[a], out[a + 1], out[a + 2], out[a + 3]), phi)
             out[a], out[a + 1], out[a + 2], out[a + 3] = Q[0], Q[1], Q[2], Q[3]
     _follow(m, out)
     return longest
@@ -274,7 +279,7 @@ def _moved(m, t, q, out):
 
 @kernel
 def _follow(m, q):
-    """Followers where their leaders put them; as many rounds as a chain of them can be long."""
+    """Set followers from their leaders; as many rounds as a chain of them can be long."""
     for _ in range(m.mimic.shape[0]):
         changed = False
         for c in range(m.mimic.shape[0]):
@@ -288,7 +293,7 @@ def _follow(m, q):
 
 @kernel
 def _into_limits(m, t):
-    """t.q within the limits of what may move."""
+    """Clip t.q to the limits of the free joints."""
     for f in range(t.free.shape[0]):
         k = t.free[f]
         at = m.dof[k].q
@@ -299,7 +304,7 @@ def _into_limits(m, t):
 
 @kernel
 def _start_from(m, t, other):
-    """Joints that may move as in another configuration; what hangs on the world stays."""
+    """Copy the free joints from another configuration; floating bases keep their poses."""
     for i in range(1, m.body.shape[0]):
         body = m.body[i]
         if body.parent == 0 and body.kind == FLOATING:
@@ -316,14 +321,14 @@ def _start_from(m, t, other):
 
 @kernel
 def _copy(a, out):
-    """out ← a."""
+    """Copy array a to out."""
     for i in range(a.shape[0]):
         out[i] = a[i]
 
 
 @kernel
 def _cost(e, begin, end):
-    """½‖e‖² of a level."""
+    """Return ½‖e‖² of a level."""
     cost = 0.0
     for i in range(begin, end):
         cost += 0.5 * e[i] * e[i]
@@ -332,7 +337,7 @@ def _cost(e, begin, end):
 
 @kernel
 def _has_posture(t, p):
-    """Whether a posture is among the tasks of a level."""
+    """Check whether a posture is among the tasks of a level."""
     for b in range(t.block.shape[0]):
         if t.block[b].level == p and t.block[b].kind == POSTURE:
             return True
@@ -341,8 +346,8 @@ def _has_posture(t, p):
 
 @kernel
 def _met(t, p, postures):
-    """Whether every task of a level is within the tolerance; postures are as near as they come,
-    and count only if asked for.
+    """Check whether every task of a level is within the tolerance; postures only count with
+    ``postures``.
     """
     for b in range(t.block.shape[0]):
         block = t.block[b]
@@ -354,8 +359,8 @@ def _met(t, p, postures):
 
 
 @kernel
-def sound(m, q):
-    """Whether all numbers of q are finite and its quaternions of length one."""
+def is_valid(m, q):
+    """Check whether all numbers of q are finite and its quaternions of length one."""
     for i in range(q.shape[0]):
         if not isfinite(q[i]):
             return False

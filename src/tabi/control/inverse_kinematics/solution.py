@@ -1,4 +1,4 @@
-"""What inverse kinematics found: a configuration, how near it is, and why it is not nearer."""
+"""Solution of inverse kinematics: a configuration, its errors, and their reasons."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False)
 class JointSolution:
-    """A configuration that tasks are as near to their targets in as they can be.
+    """Configuration in which tasks are as near to their targets as possible.
 
     Attributes:
         q: the configuration, shape (q_count,).
         reached: whether every task is at its target within the tolerance; postures need not be.
-        converged: whether it is the answer: reached, or as near as each priority can come from
-            here; else the steps were used up.
-        iterations: steps of all starts. starts: how many there were.
-        model: what q belongs to.
+        converged: whether the targets are reached, or as near as each priority allows from here;
+            otherwise the step limit was reached.
+        iterations: steps of all starts. starts: their number.
+        model: model of q.
     """
 
     q: Array
@@ -39,7 +39,7 @@ class JointSolution:
 
     @property
     def positions(self) -> dict[str, float]:
-        """Of the joints with one degree of freedom, by name [rad or m]: for a Command."""
+        """Positions of the joints with one degree of freedom, by name [rad or m]: for a Command."""
         model = self.model
         return {
             name: float(self.q[model.q_index(name)])
@@ -49,14 +49,14 @@ class JointSolution:
 
     @property
     def errors(self) -> Mapping[str, Mapping[str, float]]:
-        """What each task is off, by its name: "position" [m] and "orientation" [rad] of a pose,
+        """Errors of each task, by its name: "position" [m] and "orientation" [rad] of a pose,
         "position" of a centre of mass, "angle" [rad] of a gaze, "joints" of a posture.
         """
         return self._name(self._sizes)
 
     @property
     def reason(self) -> str:
-        """Why tasks are not at their targets, a sentence for each; empty where all are."""
+        """Reason why tasks are not at their targets, a sentence for each; empty if all are."""
         if self._reason is None:
             self._reason = "" if self.reached else self._explain(self.q)
         return self._reason

@@ -98,8 +98,8 @@ class InverseKinematics:
 
         Args:
             body: its name, or the body, foot or frame itself.
-            position, orientation: axes of the world that count, "" for none.
-            point: in the frame, the place that is meant [m].
+            position, orientation: axes of the world in use, "" for none.
+            point: of the task, in the frame [m].
             weight: of the squared error. rotation_weight: of 1 rad² beside 1 m².
         """
         link = self._link(body)
@@ -113,8 +113,8 @@ class InverseKinematics:
     def centre_of_mass(
         self, name: str | None = None, axes: str = "xyz", priority: int = 0, weight: float = 1.0
     ) -> CentreTask:
-        """The centre of mass of the robot or object ``name``, of everything unless given;
-        axes="xy" leaves its height alone.
+        """Add a task for the centre of mass of the robot or object ``name``, default: of
+        everything; axes="xy" leaves its height free.
         """
         target = dynamics.centre_of_mass(self.model, self.model.initial(), name)
         root = 0 if name is None else self.model.root_of(name)
@@ -129,7 +129,9 @@ class InverseKinematics:
         priority: int = 0,
         weight: float = 1.0,
     ) -> GazeTask:
-        """An axis of a body or frame, from its origin, that points at a place of the world."""
+        """Add a task for an axis of a body or frame, from its origin, that points at a target in
+        the world.
+        """
         link = self._link(body)
         task = GazeTask(link, axis, priority, weight)
         here = dynamics.pose(self.model, self.model.initial(), link.name)
@@ -143,12 +145,12 @@ class InverseKinematics:
         priority: int = 1,
         weight: float = 1.0,
     ) -> PostureTask:
-        """Joints near a pose.
+        """Add a task for joints near a pose.
 
         Args:
             pose: {joint: position}, or a configuration; joints that it does not name, or all
-                without one, should be where the robot is when this is made.
-            joints: those that count; all that may move unless given.
+                without a pose, keep the robot's initial positions.
+            joints: those of the task; default: all that are not locked.
         """
         moving = [name for name in self.model.joint_names if self._moves(name)]
         names = moving if joints is None else list(joints)
@@ -160,7 +162,7 @@ class InverseKinematics:
         return self._added(task)
 
     def remove(self, task: KinematicTask) -> None:
-        """Without a task from now on."""
+        """Remove a task from now on."""
         if task not in self.tasks:
             raise ModelError(f"{task!r} is no task of this inverse kinematics, or removed already")
         self.tasks.remove(task)
@@ -185,12 +187,12 @@ class InverseKinematics:
     # ---- answers ----------------------------------------------------------------------------
 
     def solve(self, q: ArrayLike | None = None) -> JointSolution:
-        """The configuration in which each task is as near to its target as those above let it
-        come.
+        """Return the configuration in which each task is as near to its target as tasks of higher
+        priority allow.
 
         Args:
-            q: where to start, shape (q_count,); the model's initial configuration unless given.
-                Joints that are in no task stay there.
+            q: start, shape (q_count,); default: the model's initial configuration. Joints without a
+                task keep their positions.
         """
         tables = self._ready()
         start = self.model.initial() if q is None else self._checked(q)
@@ -213,34 +215,34 @@ class InverseKinematics:
         )
 
     def _errors(self, sizes: Array) -> dict[str, dict[str, float]]:
-        """Errors of all tasks by name, from one number of each block."""
-        found, at = {}, 0
+        """Return errors of all tasks by name, from one number of each block."""
+        errors, at = {}, 0
         for task in sorted(self.tasks, key=lambda task: task.priority):
             name, count = task.name, len(task.blocks)
-            # a second task of one name is told apart
-            while name in found:
+            # makes names of tasks unique
+            while name in errors:
                 name += "'"
-            found[name] = task.errors([float(x) for x in sizes[at : at + count]])
+            errors[name] = task.errors([float(x) for x in sizes[at : at + count]])
             at += count
-        return found
+        return errors
 
     def _explain(self, q: Array) -> str:
-        """Why q is not at all targets, as they are now."""
+        """Explain why q is not at all targets."""
         tables = self._ready()
-        search.look(self.model.arrays, self._work, tables, q)
+        search.evaluate(self.model.arrays, self._work, tables, q)
         return "; ".join(reasons.explain(self.model, self.tasks, tables, self._work, q))
 
     def velocity(self, q: ArrayLike, dt: float, gain: float = 0.5) -> Array:
-        """Joint velocities that take tasks towards their targets within a period, for a loop of a
-        fixed rate: resolved rates with priorities; what they bring about in ``dt`` stays within
-        the limits of positions and velocities.
+        """Return joint velocities that move tasks towards their targets within a period, for a loop
+        of a fixed rate: resolved rates with priorities; the motion in ``dt`` stays within the
+        limits of positions and velocities.
 
         Args:
-            q: where the robot is, shape (q_count,). dt: the period [s].
-            gain: share of each error that a period should take away, 0 < gain ≤ 1.
+            q: current configuration, shape (q_count,). dt: the period [s].
+            gain: share of each error to correct per period, 0 < gain ≤ 1.
 
         Returns:
-            v, shape (v_count,); it is written anew by the next call.
+            v, shape (v_count,); the next call overwrites it.
         """
         if not (0 < dt < np.inf and 0 < gain <= 1):
             raise ModelError(
@@ -252,19 +254,19 @@ class InverseKinematics:
         return tables.v
 
     def _checked(self, q: ArrayLike) -> Array:
-        """Q as it should be; the slow words only where something is wrong with it."""
+        """Return a valid q; the slow check runs only for an invalid one."""
         if (
             isinstance(q, np.ndarray)
             and q.dtype == np.float64
             and q.shape == (self.model.q_count,)
             and q.flags.c_contiguous
-            and self._sound(self.model.arrays, q)
+            and self._is_valid(self.model.arrays, q)
         ):
             return q
         return self.model.check_configuration(q)
 
     def _ready(self) -> TaskTables:
-        """The tables for these tasks."""
+        """Return the tables for these tasks."""
         if self._tables is None:
             if not self.tasks:
                 raise ModelError(
@@ -274,11 +276,11 @@ class InverseKinematics:
             q, m, w = self.model.initial(), self.model.arrays, self._work
             self._solve = entry(search.solve, m, w, tables, q)
             self._velocity = entry(rates.velocity, m, w, tables, q, 1.0, 1.0)
-            self._sound = entry(search.sound, m, q)
+            self._is_valid = entry(search.is_valid, m, q)
             self._tables = tables
         return self._tables
 
 
 def _passive(robot: Robot) -> list[str]:
-    """Joints that nothing drives."""
+    """Return the names of the unactuated joints."""
     return [b.joint.name for b in robot.bodies[1:] if b.joint.passive]

@@ -1,7 +1,7 @@
-"""Tables that the kernels of inverse kinematics read and write: allocated once per set of tasks.
+"""Tables of the kernels of inverse kinematics: allocated once per set of tasks.
 
-Rows are ordered by priority and come in threes, those that do not count with zeros; the columns are
-the model's degrees of freedom. ``B`` is kept column by column, as bounds come and go by columns.
+Rows are ordered by priority and come in threes, unused rows with zeros; the columns are the model's
+degrees of freedom. ``B`` is stored by columns, as bounds are added and removed by columns.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ POSITION, ORIENTATION, CENTRE, GAZE, POSTURE = 0, 1, 2, 3, 4
 
 BLOCK = np.dtype(
     [
-        # what kind of task, its first row and how many it has, its priority
+        # kind of task, its first row and number of rows, its priority
         ("kind", INDEX),
         ("row", INDEX),
         ("count", INDEX),
         ("level", INDEX),
-        # the body that it is on, or the root of the tree whose centre of mass it is, 0 for all
+        # body of the task, or root of the tree of its centre of mass, 0 for all
         ("body", INDEX),
-        # of a posture: the row of ``postures`` that holds its target
+        # row of ``postures`` with the target of a posture
         ("posture", INDEX),
-        # root of the weight, 0 for an axis that does not count
+        # square root of the weight, 0 for an unused axis
         ("scale", REAL, 3),
         # frame on the body: rotation row by row, position [m]; of a gaze the rows are two normals
         # of the axis, and the axis
@@ -34,8 +34,8 @@ BLOCK = np.dtype(
         # rotation row by row, position [m]
         ("target_rotation", REAL, 9),
         ("target", REAL, 3),
-        # by errors.errors: size of its error [m or rad]; by errors.rows: rotation vector to the
-        # target, or the target as the gaze sees it
+        # by errors.errors: norm of its error [m or rad]; by errors.rows: rotation vector to the
+        # target, or the target in the frame of the gaze
         ("error", REAL),
         ("seen", REAL, 3),
     ],
@@ -45,20 +45,22 @@ FOLD = np.dtype([("follower", INDEX), ("leader", INDEX), ("ratio", REAL)], align
 
 
 class TaskTables(Structure):
-    """What kernels are handed.
+    """Arguments and workspace of the kernels.
 
     Attributes:
         block, fold: tables of the columns above. levels: end of the rows of each priority.
         posture_dof: of each row of a posture its degree of freedom. postures: their targets, a
             configuration to a row.
-        free: degrees of freedom that may move. lower, upper, speed: limits of all.
-        touching, touched: of each column the first of each three rows that it moves, and how many.
-        pair, shared: of each pair of threes of rows, the columns that move both: from where on, and
-            which.
-        starts: configurations to start again from. settings: tolerance, most steps of a level.
-        e, tried, held: weighted errors here, at a trial, and where higher priorities ended.
-        B: how the rows grow, shape (columns, rows). G, L: their products, and its factor.
-        r, y, damping: by row. x, low, high, state: step, its bounds and which of them holds, by
+        free: degrees of freedom that are not locked. lower, upper, speed: limits of all.
+        touching, touched: for each column the first of each three rows that it moves, and their
+            number.
+        pair, shared: for each pair of triples of rows, the columns that move both: start index, and
+            columns.
+        starts: configurations to start again from. settings: tolerance, maximum steps of a level.
+        e, e_trial, e_fixed: weighted errors at q, at a trial, and the result of higher
+            priorities.
+        B: derivatives of the rows, shape (columns, rows). G, L: their products, and its factor.
+        r, y, damping: by row. x, low, high, state: step, its bounds and the active bound, by
             column; v: velocities.
         q, best, trial: configurations. cost, ended: of each level.
         share, first: mass and first moment of what a body carries.
@@ -81,8 +83,8 @@ class TaskTables(Structure):
     starts: NDArray[np.float64]
     settings: NDArray[np.float64]
     e: NDArray[np.float64]
-    tried: NDArray[np.float64]
-    held: NDArray[np.float64]
+    e_trial: NDArray[np.float64]
+    e_fixed: NDArray[np.float64]
     B: NDArray[np.float64]
     G: NDArray[np.float64]
     L: NDArray[np.float64]

@@ -1,7 +1,7 @@
-"""What inverse kinematics is asked for: poses of frames, centres of mass, gazes, postures.
+"""Tasks of inverse kinematics: poses of frames, centres of mass, gazes, postures.
 
 A task writes its target straight into the tables of the kernels: setting one between two solutions
-allocates nothing that stays.
+allocates no lasting memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Array = NDArray[np.float64]
-# what an error is called, by kind
+# names of errors, by kind
 ERROR = {
     POSITION: "position",
     ORIENTATION: "orientation",
@@ -43,7 +43,7 @@ class KinematicTask:
     """A task: its name, its priority (0 is the highest), its weight among those of its priority.
 
     Attributes:
-        blocks: rows of the kernels' table that are its own.
+        blocks: its rows in the kernels' table.
     """
 
     def __init__(self, name: str, priority: int, weight: float) -> None:
@@ -60,7 +60,7 @@ class KinematicTask:
         self.blocks: list[NDArray[np.void]] = []
 
     def _block(self, kind: int, weight: float, axes: Sequence[int] = (1, 1, 1)) -> NDArray[np.void]:
-        """A new block of rows."""
+        """Return a new block of rows."""
         row = table(1, BLOCK)
         row["kind"], row["scale"] = kind, np.sqrt(weight) * np.array(axes)
         row["count"], row["level"] = 3, self.priority
@@ -68,18 +68,18 @@ class KinematicTask:
         return row
 
     def move_to(self, tables: NDArray[np.void], rows: Sequence[int]) -> None:
-        """Live in the given rows of a table from now on."""
+        """Move the blocks to the given rows of a table."""
         for k, row in enumerate(rows):
             tables[row] = self.blocks[k][0]
             self.blocks[k] = tables[row : row + 1]
 
     @property
     def sizes(self) -> list[float]:
-        """Error of each block where the kernels looked last [m or rad]."""
+        """Error of each block at the last evaluation [m or rad]."""
         return [float(block["error"][0]) for block in self.blocks]
 
     def errors(self, sizes: Sequence[float] | None = None) -> dict[str, float]:
-        """Errors by what they are of: where the kernels looked last, unless given."""
+        """Return errors by name; default: those of the last evaluation."""
         kinds = [ERROR[int(block["kind"][0])] for block in self.blocks]
         return dict(zip(kinds, self.sizes if sizes is None else sizes, strict=True))
 
@@ -88,10 +88,10 @@ class KinematicTask:
 
 
 class PoseTask(KinematicTask):
-    """A frame on a body, or a point of it, at a place, turned as the target is.
+    """Pose task: a frame on a body, or a point of it, at a target position and orientation.
 
     Attributes:
-        link: the frame. target: X_WF, settable; a position alone where only that counts.
+        link: the frame. target: X_WF, settable; a position alone for a task without orientation.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class PoseTask(KinematicTask):
         super().__init__(link.name, priority, weight)
         self.link = link
         kinds = {}
-        for kind, chosen, factor in (
+        for kind, axes_used, factor in (
             (POSITION, axes_of(link.name, "position", position), 1.0),
             (
                 ORIENTATION,
@@ -114,8 +114,8 @@ class PoseTask(KinematicTask):
                 checked_weight(link.name, rotation_weight),
             ),
         ):
-            if any(chosen):
-                block = kinds[kind] = self._block(kind, self.weight * factor, chosen)
+            if any(axes_used):
+                block = kinds[kind] = self._block(kind, self.weight * factor, axes_used)
                 block["body"], block["place"] = link.body, link.placement.p
                 block["rotation"] = link.placement.R.ravel()
                 block["target_rotation"] = np.eye(3).ravel()
@@ -127,7 +127,7 @@ class PoseTask(KinematicTask):
 
     @property
     def target(self) -> Transform:
-        """X_WF, where and how the frame should be."""
+        """Target pose X_WF of the frame."""
         of = {int(block["kind"][0]): block for block in self.blocks}
         R = of[ORIENTATION]["target_rotation"][0].reshape(3, 3) if ORIENTATION in of else np.eye(3)
         p = of[POSITION]["target"][0] if POSITION in of else np.zeros(3)
@@ -135,7 +135,7 @@ class PoseTask(KinematicTask):
 
     @target.setter
     def target(self, value: Transform | ArrayLike) -> None:
-        """As told."""
+        """Set the target of the task."""
         # checked before anything is written: a task never has half of a target
         parts = []
         for block in self.blocks:
@@ -154,7 +154,7 @@ class PoseTask(KinematicTask):
 
 
 class CentreTask(KinematicTask):
-    """The centre of mass of a robot, or of everything, over or at a place.
+    """Task of the centre of mass of a robot, or of everything.
 
     Attributes:
         target: [m], shape (3,), settable.
@@ -162,27 +162,27 @@ class CentreTask(KinematicTask):
 
     def __init__(self, name: str, root: int, axes: str, priority: int, weight: float) -> None:
         super().__init__(name, priority, weight)
-        chosen = axes_of(name, "axes", axes)
-        if not any(chosen):
+        axes_used = axes_of(name, "axes", axes)
+        if not any(axes_used):
             raise ModelError(f'task {name!r} has no axes; expected some of them, as axes="xy"')
-        self._block(CENTRE, self.weight, chosen)["body"] = root
+        self._block(CENTRE, self.weight, axes_used)["body"] = root
 
     @property
     def target(self) -> Array:
-        """Where it should be [m]."""
+        """Target of the centre of mass [m]."""
         return self.blocks[0]["target"][0].copy()
 
     @target.setter
     def target(self, value: ArrayLike) -> None:
-        """As told."""
+        """Set the target of the task."""
         self.blocks[0]["target"] = checked_point(self.name, value)
 
 
 class GazeTask(KinematicTask):
-    """An axis of a body that points at a place of the world.
+    """Gaze task: an axis of a body that points at a target.
 
     Attributes:
-        link: the frame that the axis starts from. target: [m], shape (3,), settable.
+        link: the frame of the axis. target: [m], shape (3,), settable.
     """
 
     def __init__(self, link: Link, axis: ArrayLike, priority: int, weight: float) -> None:
@@ -197,25 +197,24 @@ class GazeTask(KinematicTask):
 
     @property
     def target(self) -> Array:
-        """What it should look at [m]."""
+        """Target of the gaze [m]."""
         return self.blocks[0]["target"][0].copy()
 
     @target.setter
     def target(self, value: ArrayLike) -> None:
-        """As told."""
+        """Set the target of the task."""
         self.blocks[0]["target"] = checked_point(self.name, value)
 
 
 class PostureTask(KinematicTask):
-    """Joints near a pose.
+    """Posture task: joints near a pose.
 
     Attributes:
         joints: their names. target: {joint: position [rad or m]}, settable, or a configuration of
             the model.
-        q: the configuration they should have, a row of the kernels' table; of spherical joints
-            the quaternions.
-        dofs: degrees of freedom, a row to each; after that of a spherical joint, where its
-            quaternion begins, as −2 − index.
+        q: target configuration, a row of the kernels' table; quaternions for spherical joints.
+        dofs: degrees of freedom, one per row; after that of a spherical joint, the index of its
+            quaternion, as −2 − index.
     """
 
     def __init__(self, model: Model, joints: list[str], priority: int, weight: float) -> None:
@@ -240,23 +239,23 @@ class PostureTask(KinematicTask):
         block["count"] = len(self.dofs)
 
     def use(self, row: Array) -> None:
-        """Keep the target in a row of the kernels' table."""
+        """Store the target in a row of the kernels' table."""
         row[:] = self.q
         self.q = row
 
     @property
     def target(self) -> dict[str, float | Array]:
-        """Where the joints should be, by name."""
-        found: dict[str, float | Array] = {}
+        """Target positions of the joints, by name."""
+        positions: dict[str, float | Array] = {}
         for name in self.joints:
             at = self.model.q_index(name)
             count = {"spherical": 4, "planar": 3}.get(self.model.joint_kind(name), 1)
-            found[name] = float(self.q[at]) if count == 1 else self.q[at : at + count].copy()
-        return found
+            positions[name] = float(self.q[at]) if count == 1 else self.q[at : at + count].copy()
+        return positions
 
     @target.setter
     def target(self, value: Mapping[str, Any] | ArrayLike) -> None:
-        """As told; joints that it does not name keep theirs."""
+        """Set the target; joints that it does not name keep theirs."""
         if not isinstance(value, Mapping):
             self.q[:] = self.model.check_configuration(value)
             return
@@ -284,7 +283,7 @@ class PostureTask(KinematicTask):
 
 
 def axes_of(owner: str, what: str, axes: str) -> tuple[int, int, int]:
-    """1 for each axis that is named."""
+    """Return 1 for each named axis, else 0."""
     if not isinstance(axes, str) or not set(axes) <= set("xyz"):
         raise ModelError(
             f"{what} of task {owner!r} is {axes!r}; expected axes of the world, "
@@ -294,27 +293,27 @@ def axes_of(owner: str, what: str, axes: str) -> tuple[int, int, int]:
 
 
 def checked_weight(owner: str, weight: float) -> float:
-    """A weight, or an error that names its task."""
+    """Return a valid weight, or raise an error that names its task."""
     if isinstance(weight, (int, float, np.number)) and 0 < weight < np.inf:
         return float(weight)
     raise ModelError(f"weight of task {owner!r} is {weight!r}; expected a finite number > 0")
 
 
 def checked_point(owner: str, value: ArrayLike, what: str = "target") -> Array:
-    """Three finite numbers, or an error that names their task."""
+    """Return three finite numbers, or raise an error that names their task."""
     try:
         p = np.asarray(value, float)
     except (TypeError, ValueError):
         p = np.empty(0)
     if p.shape != (3,) or not np.isfinite(p).all():
-        said = p.tolist() if p.size else repr(value)
+        reported = p.tolist() if p.size else repr(value)
         unit = " in metres" if what == "target" else ""
-        raise ModelError(f"{what} of {owner!r} is {said}; expected three finite numbers{unit}")
+        raise ModelError(f"{what} of {owner!r} is {reported}; expected three finite numbers{unit}")
     return p
 
 
 def checked_rotation(owner: str, R: Array) -> Array:
-    """A rotation row by row, or an error that names its task."""
+    """Return a rotation row by row, or raise an error that names its task."""
     R = np.asarray(R, float)
     if R.shape != (3, 3) or not np.abs(R @ R.T - np.eye(3)).max() < 1e-6 or np.linalg.det(R) < 0:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""A socket that carries lines of text at first, and then messages of one size."""
+"""Connection over a socket: lines of text at first, then messages of one size."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ import socket
 import time
 from collections.abc import Iterable
 
-from tabi.control.processes.messages import LONGEST
+from tabi.control.processes.messages import MAX_LINES_SIZE
 
 
 class LostError(Exception):
-    """The other end is gone; its text says how, without a subject: "closed its connection"."""
+    """The other end has closed; the text states how, without a subject: "closed its connection"."""
 
 
 class Connection:
-    """One end of a connection. Waits are in seconds of wall time; 0 does not wait.
+    """One end of a connection. Timeouts ``wait`` are in seconds of wall time; 0 does not wait.
 
     Attributes:
-        message: the last whole message that was received.
+        message: the last complete received message.
     """
 
-    def __init__(self, found: socket.socket) -> None:
-        self._socket, self._wait = found, found.gettimeout()
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket, self._wait = connected, connected.gettimeout()
         self.message = bytearray()
         self._view, self._filled = memoryview(self.message), 0
-        # beginning of a message that came with the last line, and rest of one that was not sent
+        # start of a message received with the last line, and unsent rest of a message
         self._early, self._unsent = b"", b""
 
     def close(self) -> None:
-        """Let the other end know; a second time does nothing."""
+        """Close the connection; a second call does nothing."""
         self._socket.close()
 
     def expect(self, size: int) -> None:
-        """How long all messages from here on are [bytes]."""
+        """Set the size of all following messages [bytes]."""
         self.message = bytearray(size)
         self._view, self._filled = memoryview(self.message), len(self._early)
         self.message[: self._filled], self._early = self._early, b""
 
     def send_lines(self, lines: Iterable[str], wait: float | None) -> None:
-        """Lines of text, with an empty one after them."""
+        """Send lines of text, followed by an empty line."""
         self._set(wait)
         try:
             self._socket.sendall(("\n".join(lines) + "\n\n").encode())
@@ -46,9 +46,9 @@ class Connection:
             raise _lost(e) from None
 
     def receive_lines(self, wait: float | None) -> list[str] | None:
-        """Lines of text up to an empty one; None where they do not come in time."""
-        found, end = b"", None if wait is None else time.monotonic() + wait
-        while b"\n\n" not in found:
+        """Receive lines of text up to an empty one; None after the timeout."""
+        received, end = b"", None if wait is None else time.monotonic() + wait
+        while b"\n\n" not in received:
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 return None
@@ -59,10 +59,10 @@ class Connection:
                 return None
             except OSError as e:
                 raise _lost(e) from None
-            found += part
-            if not part or len(found) > LONGEST:
+            received += part
+            if not part or len(received) > MAX_LINES_SIZE:
                 raise LostError("closed its connection before the empty line that ends its lines")
-        text, _, self._early = found.partition(b"\n\n")
+        text, _, self._early = received.partition(b"\n\n")
         return text.decode(errors="replace").split("\n")
 
     def send(self, message: bytearray, wait: float | None) -> bool:
@@ -91,7 +91,9 @@ class Connection:
         return True
 
     def receive(self, wait: float | None) -> bool:
-        """Whether a whole message has come in time; it is in ``message`` until the next one."""
+        """Receive a message; return whether it was complete within the timeout; it stays in
+        ``message`` until the next one.
+        """
         size, end = len(self.message), None
         if self._wait != wait:
             self._set(wait)
@@ -112,7 +114,7 @@ class Connection:
                     if self._filled
                     else "closed its connection"
                 )
-            # the rest has to come within the same time
+            # the rest has to arrive within the same timeout
             if wait:
                 end = time.monotonic() + wait if end is None else end
                 self._set(max(end - time.monotonic(), 1e-6))

@@ -1,6 +1,6 @@
-"""What a robot and a controller in another process tell each other.
+"""Messages between a robot and a controller in another process.
 
-First lines of text, ended by an empty one, the robot's, then the controller's:
+The greeting is lines of text, ended by an empty one, of the robot, then of the controller:
 
     tabi-controller 1            version                        tabi-controller 1
     robot NAME                                                  joint COUNT NAME (as it expects)
@@ -8,8 +8,8 @@ First lines of text, ended by an empty one, the robot's, then the controller's:
     sensor KIND COUNT NAME       numbers of each                measurement BYTES
     measurement BYTES            size of a message              command BYTES
     command BYTES
-Of its lines a controller needs the first only; what it repeats is compared, so that a controller
-that was written for another robot is refused by the name of the first joint that differs.
+A controller has to send its first line only; lines that it repeats are compared, so that a
+controller for another robot is rejected with the name of the first joint that differs.
 
 Then messages of fixed size, little-endian: a header of 32 bytes,
 
@@ -17,8 +17,8 @@ Then messages of fixed size, little-endian: a header of 32 bytes,
     8   size, u32           12  given, u32            16  sequence, u64     24  time [s], f64
 and numbers, f64. With n degrees of freedom of joints, in the order of the lines above,
 
-    measurement: position n, velocity n, effort n, sensors     given: bit 0 where a run begins
-    command: position n, velocity n, effort n, kp n, kd n      given: bit i where field i counts
+    measurement: position n, velocity n, effort n, sensors     given: bit 0 at the start of a run
+    command: position n, velocity n, effort n, kp n, kd n      given: bit i if field i is commanded
 A command has the sequence number of the measurement that it answers.
 """
 
@@ -36,17 +36,17 @@ MAGIC, VERSION = b"TABI", 1
 HEADER = struct.Struct("<4sHHIIQd")
 MEASUREMENT, COMMAND = 1, 2
 TITLE = "tabi-controller"
-# most bytes of lines
-LONGEST = 1 << 20
+# size of the greeting [bytes]
+MAX_LINES_SIZE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What messages of a robot hold.
+    """Layout of the messages of a robot.
 
     Attributes:
         robot: its name. joints: name and degrees of freedom of each, in their order.
-        sensors: name, kind and numbers of each, in their order.
+        sensors: name, kind and number of values of each, in their order.
     """
 
     robot: str
@@ -55,7 +55,7 @@ class Layout:
 
     @classmethod
     def of(cls, robot: Robot, measurement: Measurement) -> Layout:
-        """Of a robot, with the sensors that its measurements have."""
+        """Return the layout for a robot, with the sensors of its measurements."""
         joints = tuple((name, robot.joint(name).v_count) for name in robot.joint_names)
         sensors = tuple(
             (name, robot.sensors[name].kind, len(values))
@@ -70,21 +70,21 @@ class Layout:
 
     @cached_property
     def sensor_count(self) -> int:
-        """Numbers of all sensors."""
+        """Number of values of all sensors."""
         return sum(count for _, _, count in self.sensors)
 
     @cached_property
     def measurement_size(self) -> int:
-        """Bytes of a measurement."""
+        """Size of a measurement message [bytes]."""
         return HEADER.size + 8 * (3 * self.count + self.sensor_count)
 
     @cached_property
     def command_size(self) -> int:
-        """Bytes of a command."""
+        """Size of a command message [bytes]."""
         return HEADER.size + 8 * len(FIELDS) * self.count
 
     def lines(self) -> list[str]:
-        """What the robot says at first."""
+        """Return the greeting of the robot."""
         return [
             f"{TITLE} {VERSION}",
             f"robot {self.robot}",
@@ -96,7 +96,7 @@ class Layout:
 
     @classmethod
     def read(cls, lines: list[str]) -> Layout:
-        """From the robot's lines."""
+        """Read the layout from the robot's lines."""
         check_version(lines, "the simulator")
         robot, joints, sensors = "", [], []
         for line in lines[1:]:
@@ -112,30 +112,34 @@ class Layout:
         return cls(robot, tuple(joints), tuple(sensors))
 
     def check(self, lines: list[str]) -> None:
-        """Refuse a controller whose lines are for something else; the first difference is told."""
+        """Reject a controller whose lines are for another robot; the error names the first
+        difference.
+        """
         check_version(lines, f"the controller of {self.robot}")
-        own = self.lines()
+        robot_lines = self.lines()
         for word in ("joint", "sensor", "measurement", "command"):
-            told = [line for line in lines[1:] if line.split(" ", 1)[0] == word]
-            here = [line for line in own if line.split(" ", 1)[0] == word]
-            if not told:
+            received = [line for line in lines[1:] if line.split(" ", 1)[0] == word]
+            expected = [line for line in robot_lines if line.split(" ", 1)[0] == word]
+            if not received:
                 continue
-            for theirs, mine in zip(told, here, strict=False):
+            for theirs, mine in zip(received, expected, strict=False):
                 if theirs != mine:
                     raise SimulationError(
                         f"the controller expects {theirs!r} where robot {self.robot} has {mine!r}; "
                         "let it take names and sizes from the robot's lines, or load its robot"
                     )
-            if len(told) != len(here):
-                more = (told if len(told) > len(here) else here)[min(len(told), len(here))]
+            if len(received) != len(expected):
+                extra = (received if len(received) > len(expected) else expected)[
+                    min(len(received), len(expected))
+                ]
                 raise SimulationError(
-                    f"the controller names {len(told)} {word}s where robot {self.robot} has "
-                    f"{len(here)}; the first that the other does not have is {more!r}"
+                    f"the controller names {len(received)} {word}s where robot {self.robot} has "
+                    f"{len(expected)}; the first one that the other side does not have is {extra!r}"
                 )
 
 
 def check_version(lines: list[str], whose: str) -> None:
-    """Refuse what does not begin with this version's first line."""
+    """Reject a greeting without the first line of this version."""
     first = lines[0] if lines else ""
     word, _, version = first.partition(" ")
     if word == "error":
@@ -152,16 +156,16 @@ def check_version(lines: list[str], whose: str) -> None:
 
 
 def read_header(message: bytearray, kind: int, whose: str) -> tuple[int, int, float]:
-    """given, sequence and time of a message; one of another kind or size is refused."""
-    magic, version, found, size, given, sequence, time = HEADER.unpack_from(message)
-    if magic == MAGIC and version == VERSION and found == kind and size == len(message):
-        return given, sequence, time
+    """Return command mask, sequence and time of a message; reject another kind or size."""
+    magic, version, received, size, mask, sequence, time = HEADER.unpack_from(message)
+    if magic == MAGIC and version == VERSION and received == kind and size == len(message):
+        return mask, sequence, time
     if magic != MAGIC:
         wrong = f"begins with {magic!r}; expected {MAGIC!r}"
     elif version != VERSION:
         wrong = f"is of version {version}; expected {VERSION}"
-    elif found != kind:
-        wrong = f"is of kind {found}; expected {kind}"
+    elif received != kind:
+        wrong = f"is of kind {received}; expected {kind}"
     else:
         wrong = f"has a size of {size} bytes; expected {len(message)}"
-    raise SimulationError(f"a message of {whose} {wrong}, as docs/external_controllers.md has it")
+    raise SimulationError(f"a message of {whose} {wrong}; see docs/external_controllers.md")

@@ -1,4 +1,4 @@
-"""A controller's program: started, and ended without leaving a zombie."""
+"""Process of a controller's program: started, and ended without leaving a zombie."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from tabi._errors import ModelError
 from tabi.control.processes.addresses import VARIABLE
 
-# how long a program may take to end by itself, and after it was asked to [s]
-PATIENCE = 1.0
+# timeout for a program to end by itself, and again after each signal [s]
+END_TIMEOUT_S = 1.0
 
 
 def start(command: Sequence[str], address: str) -> subprocess.Popen[bytes]:
@@ -30,8 +30,8 @@ def start(command: Sequence[str], address: str) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def how_it_ended(process: subprocess.Popen[bytes], wait: float = 0.0) -> str:
-    """The end of a process in words, empty where it still runs."""
+def describe_end(process: subprocess.Popen[bytes], wait: float = 0.0) -> str:
+    """Return the end of a process in words, empty while it runs."""
     try:
         code = process.wait(wait) if wait else process.poll()
     except subprocess.TimeoutExpired:
@@ -44,12 +44,12 @@ def how_it_ended(process: subprocess.Popen[bytes], wait: float = 0.0) -> str:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a process to end; ask it to, and at last end it."""
+    """Wait for a process to end; terminate it after a timeout, at last kill it."""
     for ask in (lambda: None, process.terminate, process.kill):
         if process.poll() is None:
             ask()
         try:
-            process.wait(PATIENCE)
+            process.wait(END_TIMEOUT_S)
             return
         except subprocess.TimeoutExpired:
             continue

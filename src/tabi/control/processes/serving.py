@@ -1,4 +1,4 @@
-"""The controller's end in Python: any controller function, in a process of its own."""
+"""Server for a controller in Python: any controller function, in a separate process."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def serve(controller: ControlLaw, address: str | Path | None = None, wait: float
     Args:
         controller: function (time [s], Measurement) → Command; its ``reset``, if it has one, is
             called where a run begins.
-        address: a path or "localhost:port"; of the environment variable TABI_ADDRESS unless given.
-        wait: for a simulator that is not there yet [s].
+        address: a path or "localhost:port"; default: of the environment variable TABI_ADDRESS.
+        wait: timeout for the simulator to start [s].
 
     Returns:
-        how many measurements were answered.
+        the number of answered measurements.
     """
     if not callable(controller):
         raise ModelError(
@@ -61,13 +61,13 @@ def serve(controller: ControlLaw, address: str | Path | None = None, wait: float
 
 
 def _greet(link: Connection, wait: float) -> Layout:
-    """Names and sizes of the robot."""
+    """Receive names and sizes of the robot, and answer."""
     try:
         lines = link.receive_lines(wait)
         if lines is None:
             raise SimulationError(
-                f"the simulator said nothing within {wait:g} s; it asks its controller when a run "
-                "begins, and talks to one at a time"
+                f"the simulator sent nothing within {wait:g} s; it connects to its controller when "
+                "a run begins, and to one at a time"
             )
         layout = Layout.read(lines)
         link.send_lines(layout.lines(), wait)
@@ -78,14 +78,14 @@ def _greet(link: Connection, wait: float) -> Layout:
 
 
 def check_refused(message: bytearray) -> None:
-    """Tell the line with which a simulator refuses, where it comes instead of a measurement."""
+    """Raise an error with the line by which a simulator rejects, if the message has one."""
     if message[:6] == b"error ":
         why = message[6:].partition(b"\n")[0].rstrip(b"\0").decode(errors="replace")
         raise SimulationError(f"the simulator refused this controller: {why}")
 
 
 class RobotEnd:
-    """Measurements out of messages, and commands into them."""
+    """Decoder of measurements and encoder of commands."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout, n = layout, layout.count
@@ -97,26 +97,26 @@ class RobotEnd:
         }
         self._out = bytearray(layout.command_size)
         self._rows = np.frombuffer(self._out, "<f8", offset=HEADER.size).reshape(len(FIELDS), n)
-        self._told, self._shape = 0, (n,)
+        self._commanded_mask, self._shape = 0, (n,)
 
     def answer(self, controller: ControlLaw, message: bytearray) -> bytearray:
-        """The command for a measurement."""
+        """Return the message with the command for a measurement."""
         if not message.startswith(MAGIC):
             check_refused(message)
-        begins, sequence, time = read_header(message, MEASUREMENT, "the simulator")
-        # a copy: measurements may be kept
+        is_first, sequence, time = read_header(message, MEASUREMENT, "the simulator")
+        # a copy: measurements may be stored
         x, n = np.frombuffer(message, "<f8", offset=HEADER.size).copy(), self._layout.count
         sensors = {name: x[span] for name, span in self._spans.items()}
-        seen = Measurement(x[:n], x[n : 2 * n], x[2 * n : 3 * n], sensors)
-        if begins:
-            self._begin(controller, seen)
-        command = controller(time, seen)
+        measurement = Measurement(x[:n], x[n : 2 * n], x[2 * n : 3 * n], sensors)
+        if is_first:
+            self._begin(controller, measurement)
+        command = controller(time, measurement)
         if not isinstance(command, Command):
             raise ModelError(
                 f"the controller returned a {type(command).__name__} at {time:g} s; expected a "
                 "tabi.Command"
             )
-        given = 0
+        command_mask = 0
         if command.over is not None:
             raise ModelError(
                 f"over in a command is {command.over}, at {time:g} s; the message to a simulator "
@@ -127,20 +127,22 @@ class RobotEnd:
             if value is not None:
                 plain = type(value) is np.ndarray and value.shape == self._shape
                 self._rows[i] = value if plain else self._values(i, value)
-                given |= 1 << i
-        self._told |= given
+                command_mask |= 1 << i
+        self._commanded_mask |= command_mask
         size = len(self._out)
-        HEADER.pack_into(self._out, 0, MAGIC, VERSION, COMMAND, size, given, sequence, time)
+        HEADER.pack_into(self._out, 0, MAGIC, VERSION, COMMAND, size, command_mask, sequence, time)
         return self._out
 
     def _begin(self, controller: Any, seen: Measurement) -> None:
-        """A run begins: the robot holds its pose."""
-        self._rows[:], self._told = 0.0, 0b111
+        """Begin a run: the robot holds its pose."""
+        self._rows[:], self._commanded_mask = 0.0, 0b111
         self._rows[0] = seen.position
         reset(controller)
 
     def _values(self, field: int, value: Any) -> Any:
-        """An array or a number as it is; joints that are not named keep what they were told."""
+        """Return an array or a number unchanged; joints that are not named keep their last
+        command.
+        """
         if not isinstance(value, Mapping):
             try:
                 return np.broadcast_to(np.asarray(value, float), len(self._names))
@@ -153,9 +155,9 @@ class RobotEnd:
             if name not in self._names:
                 raise unknown("joint", name, self._layout.robot, self._names)
         last = self._rows[field]
-        if not self._told >> field & 1 and any(name not in value for name in self._names):
+        if not self._commanded_mask >> field & 1 and any(name not in value for name in self._names):
             raise ModelError(
                 f"{FIELDS[field]} in a command names {len(value)} of {len(self._names)} joints, "
-                "and the others were told none yet; give it for all joints once"
+                "and the others have no command yet; command all joints once"
             )
         return [value.get(name, x) for name, x in zip(self._names, last.tolist(), strict=True)]

@@ -1,8 +1,7 @@
-"""The Delassus operator of contact points, by the ways that papers have published and by tabi's
-own: a comparison.
+"""The Delassus operator of contact points, by published methods and by tabi's: a comparison.
 
-A step needs no Λ: it takes Ω of ``body_inertia`` and applies it. What is here serves
-``tabi bench delassus``, the mouse's spring, and whoever wants the matrix itself.
+A step needs no Λ: it takes Ω of ``body_inertia`` and applies it. This package serves
+``tabi bench delassus``, the mouse's spring, and users that need the matrix itself.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tabi.dynamics.inverse_inertia.body_inertia import carrier, transpose, unfol
 from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
-NOTHING = (0.0,) * 21
+ZERO_INERTIA = (0.0,) * 21
 
 
 @kernel
@@ -35,35 +35,36 @@ def branches(m, bodies, count, mark):
 
 
 @kernel
-def omega(m, w, bodies, count, mark, path, own, start, column, out):
+def omega(m, w, bodies, count, mark, path, body_omega, start, column, out):
     """Blocks of Ω, angular first; needs ``aba.factor``.
 
     Args:
-        mark, path, own: memory for each body, shapes (bodies,), (bodies,) and (bodies, 21).
+        mark, path, body_omega: memory for each body, shapes (bodies,), (bodies,) and (bodies, 21).
         start, column, out: rows of blocks as ``body_inertia.layout`` puts them, columns filled.
     """
     branches(m, bodies, count, mark)
     for b in range(1, mark.shape[0]):
         if mark[b] != 0:
-            I = articulated.load(own[m.body[b].parent]) if m.body[b].parent != 0 else NOTHING
+            above = m.body[b].parent
+            I = articulated.load(body_omega[above]) if above != 0 else ZERO_INERTIA
             for k in range(m.body[b].v_start, m.body[b].v_end):
                 if w.dof[k].fixed == 0:
                     I = _widened(I, load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot)
-            articulated.store(own[b], I)
+            articulated.store(body_omega[b], I)
     for i in range(count):
         for e in range(start[i], start[i + 1]):
             a, b = bodies[i], bodies[column[e]]
             if a == b:
-                unfold(out, e, articulated.load(own[a]))
+                unfold(out, e, articulated.load(body_omega[a]))
             elif m.body[a].root != m.body[b].root:
-                unfold(out, e, NOTHING)
+                unfold(out, e, ZERO_INERTIA)
             elif column[e] < i:
                 # in the place of Ω_ji it goes down to b, then in that of Ω_ij to a
                 back = start[column[e]]
                 while column[back] != i:
                     back += 1
                 c = carrier(m, a, b)
-                unfold(out, back, articulated.load(own[c]))
+                unfold(out, back, articulated.load(body_omega[c]))
                 _down(m, w, c, b, path, out, back)
                 transpose(out, back, e)
                 _down(m, w, c, a, path, out, e)

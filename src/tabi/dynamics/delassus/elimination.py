@@ -14,12 +14,12 @@ from tabi.jit import kernel
 
 
 @kernel
-def constrain(m, M, B, done, held):
-    """Equation (2) for all couplings, followers before their leaders; done, held:
+def constrain(m, M, B, done, is_fixed):
+    """Equation (2) for all couplings, followers before their leaders; done, is_fixed:
     memory for each coupling and each row.
     """
     for j in range(M.shape[0]):
-        held[j] = m.dof[j].prescribed
+        is_fixed[j] = m.dof[j].prescribed
     count = m.mimic.shape[0]
     for c in range(count):
         done[c] = 0
@@ -27,15 +27,17 @@ def constrain(m, M, B, done, held):
         for c in range(count):
             if done[c] == 0 and not _leads(m, m.mimic[c].follower, done):
                 done[c] = 1
-                _substitute(M, B, m.mimic[c].follower, m.mimic[c].leader, m.mimic[c].ratio, held)
+                _substitute(
+                    M, B, m.mimic[c].follower, m.mimic[c].leader, m.mimic[c].ratio, is_fixed
+                )
     for j in range(M.shape[0]):
-        if held[j] != 0:
+        if is_fixed[j] != 0:
             _leave(M, B, j)
 
 
 @kernel
 def _leads(m, j, done):
-    """Whether a joint that has not left yet follows j."""
+    """Whether a joint that is not eliminated yet follows j."""
     count = 0
     for c in range(m.mimic.shape[0]):
         if done[c] == 0 and m.mimic[c].leader == j:
@@ -44,11 +46,11 @@ def _leads(m, j, done):
 
 
 @kernel
-def _substitute(M, B, f, l, ratio, held):
-    if held[f] != 0:
+def _substitute(M, B, f, l, ratio, is_fixed):
+    if is_fixed[f] != 0:
         # a follower that cannot move holds its leader
         if ratio != 0.0:
-            held[l] = 1
+            is_fixed[l] = 1
         return
     for j in range(M.shape[0]):
         M[l, j] += ratio * M[f, j]

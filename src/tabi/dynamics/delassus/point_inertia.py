@@ -37,7 +37,7 @@ Integers = NDArray[np.int64]
 
 
 class Contacts(Structure):
-    """Contact points.
+    """Contact points between bodies.
 
     Attributes:
         bodies: rows of the bodies in contact, each once, shape (C,).
@@ -66,8 +66,8 @@ class DelassusWork(Structure):
     omega: Floats
     mark: Integers
     path: Integers
-    own: Floats
-    held: Integers
+    body_omega: Floats
+    is_fixed: Integers
     chains: chain_tables.Chains
     rows: Floats
 
@@ -87,8 +87,8 @@ def allocate(model: Model, p: Contacts) -> DelassusWork:
         omega=np.zeros((blocks, 6, 6)),
         mark=np.zeros(model.body_count + 1, INDEX),
         path=np.zeros(model.body_count + 1, INDEX),
-        own=np.zeros((model.body_count + 1, 21)),
-        held=np.zeros(v, INDEX),
+        body_omega=np.zeros((model.body_count + 1, 21)),
+        is_fixed=np.zeros(v, INDEX),
         chains=chains,
         rows=np.zeros((count, 3, 6)),
     )
@@ -104,7 +104,7 @@ def direct(m, w, p, k, out):
     for j in range(k.mass.shape[0]):
         k.mass[j, j] += w.dof[j].added - m.dof[j].armature
     _jacobian(m, w, p, k.jacobian)
-    elimination.constrain(m, k.mass, k.jacobian, k.path, k.held)
+    elimination.constrain(m, k.mass, k.jacobian, k.path, k.is_fixed)
     elimination.factor(k.mass)
     elimination.forward(k.mass, k.jacobian)
     out[:, :] = 0.0
@@ -191,7 +191,7 @@ def branch_blocks(m, w, p, k):
     """Ω by ``branch_inertia``."""
     body_inertia.layout(k.chains, p.bodies, p.bodies.shape[0], k.start, k.column)
     branch_inertia.omega(
-        m, w, p.bodies, p.bodies.shape[0], k.mark, k.path, k.own, k.start, k.column, k.omega
+        m, w, p.bodies, p.bodies.shape[0], k.mark, k.path, k.body_omega, k.start, k.column, k.omega
     )
 
 
@@ -213,7 +213,7 @@ def chain_blocks(m, w, p, k):
 
 @kernel
 def project(p, k, out):
-    """Equation (1)."""
+    """Λ of points from Ω of bodies: equation (1)."""
     for i in range(p.a.shape[0]):
         for j in range(p.bodies.shape[0]):
             for c in range(3):
@@ -284,7 +284,7 @@ def _jacobian(m, w, p, out):
 
 @kernel
 def _couple(m, w, p, k, out):
-    """Equation (2)."""
+    """Add the terms of couplings: equation (2)."""
     count = m.mimic.shape[0]
     for c in range(count):
         for j in range(w.unit.shape[0]):

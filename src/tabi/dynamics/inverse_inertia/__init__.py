@@ -1,1 +1,1 @@
-"""How bodies answer impulses: their inverse inertia, coupled by the tree."""
+"""Response of bodies to impulses: their inverse inertia, coupled by the tree."""

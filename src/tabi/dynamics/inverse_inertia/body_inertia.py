@@ -107,17 +107,17 @@ def _factors(m, w, c, b, start, i, out):
     """P, N and Ω_ii of a body."""
     e, above = start[i], c.above[i]
     if c.contacting[b].plain != 0:
-        own, centre = e + tree_inertia.YIELDS, load3(w.body[b].centre)
-        _rigid(out, own, m.body[b].mass, centre, load6(w.body[b].tensor))
+        first, centre = e + tree_inertia.YIELDS, load3(w.body[b].centre)
+        _rigid(out, first, m.body[b].mass, centre, load6(w.body[b].tensor))
     else:
         tree_inertia.link(m, w, b, out, e)
-    tree_inertia.own(out, e, start[above] if above >= 0 else above)
+    tree_inertia.diagonal_block(out, e, start[above] if above >= 0 else above)
 
 
 @kernel(inline=True)
 def layout(c, bodies, count, start, column):
-    """Where the rows of Ω start and which bodies their blocks belong to;
-    returns the number of blocks, columns only if they fit.
+    """Find where the rows of Ω start and which bodies their blocks belong to; return the number of
+    blocks. Columns are written only if they fit.
     """
     for i in range(count):
         family = c.contacting[c.body[bodies[i]].family]

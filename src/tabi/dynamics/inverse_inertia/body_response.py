@@ -1,4 +1,4 @@
-"""What impulses on contacting bodies add to the velocities of all joints: dv = M̂⁻¹ Σ J_iᵀ F_i.
+"""Changes of all joint velocities by impulses on contacting bodies: dv = M̂⁻¹ Σ J_iᵀ F_i.
 
 Wrenches leave u = Σ R_iᵀ F_i in the joints, with the rows R of ``body_inertia``, from which one
 pass to the leaves, (3) of ``aba``, makes M̂⁻¹ Σ J_iᵀ F_i. Where Ω has the factors of

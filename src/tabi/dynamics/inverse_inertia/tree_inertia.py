@@ -47,7 +47,7 @@ def link(m, w, b, out, e):
 
 
 @kernel
-def own(out, e, above):
+def diagonal_block(out, e, above):
     """Equation (3) in block e + 2, exactly symmetric.
 
     Args:
@@ -68,8 +68,7 @@ def own(out, e, above):
 
 @kernel
 def leave(m, w, b, F):
-    """What the wrench F on body b, with all that hangs on it, leaves in its joint,
-    added to w.dof.residual.
+    """Add to w.dof.residual what the wrench F on body b and its subtree leaves in its joint.
 
     Returns:
         the wrench on its parent.
@@ -84,7 +83,7 @@ def leave(m, w, b, F):
 
 @kernel(inline=True)
 def times(A, x):
-    """A x."""
+    """Multiply six rows with a vector: A x."""
     return (
         dot6(load6(A[0]), x),
         dot6(load6(A[1]), x),

@@ -1,4 +1,4 @@
-"""What a Choreonoid file tells of a robot beside its links: the standard pose and the feet.
+"""Parts of a Choreonoid file besides its links: the standard pose and the feet.
 
 Such keys stand in the body file, or in a file that adds them to a model of another format, which it
 names: ``modelFile``. ``standardPose`` is in the order of joint ids; ``footLinks`` are links, with
@@ -17,7 +17,7 @@ from tabi.formats.choreonoid.node import Item, parse
 from tabi.formats.choreonoid.pairs import exclude
 from tabi.model.robot import Robot
 
-OWN = (".body", ".yaml", ".yml")
+CHOREONOID_SUFFIXES = (".body", ".yaml", ".yml")
 
 
 def model_file(path: Path) -> Path | None:
@@ -37,7 +37,7 @@ def model_file(path: Path) -> Path | None:
         raise top.error(
             f"adds to the model file {name!r}, which is not beside it; put it there", "model_file"
         )
-    if file.suffix.lower() in OWN and _only_adds(parse(file)):
+    if file.suffix.lower() in CHOREONOID_SUFFIXES and _only_adds(parse(file)):
         raise top.error(
             f"adds to the model file {name!r}, which only adds to another; expected a file with "
             f"links",
@@ -107,7 +107,7 @@ def _pose(robot: Robot, top: Item, angle: float) -> None:
 
 
 def _feet(top: Item) -> list[tuple[str, list[float], Item]]:
-    """Of each foot its link, the middle of its sole if that is told, and where it is written."""
+    """Link of each foot, the middle of its sole if it is given, and its place in the file."""
     node = top.get("foot_links")
     plain = isinstance(node, yaml.SequenceNode) and all(
         isinstance(part, yaml.ScalarNode) for part in node.value

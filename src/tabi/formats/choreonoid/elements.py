@@ -1,4 +1,4 @@
-"""What links of Choreonoid body files are made of: rigid bodies, shapes and sensors, under
+"""Parts of links in Choreonoid body files: rigid bodies, shapes and sensors, under
 transforms that may scale.
 
 Round shapes stand along y, as in VRML. A shape is drawn and collides, unless it is under Visual or
@@ -16,7 +16,7 @@ import numpy as np
 
 from tabi._errors import ModelError
 from tabi.formats import mesh
-from tabi.formats.choreonoid.node import DEEPEST, Item
+from tabi.formats.choreonoid.node import MAX_DEPTH, Item
 from tabi.formats.openhrp import vrml, vrml_shapes
 from tabi.formats.openhrp.fields import GROUPS
 from tabi.formats.openhrp.vrml_node import VrmlNode
@@ -51,7 +51,7 @@ ELEMENT_LIMIT = 100_000
 
 @dataclass(frozen=True)
 class _At:
-    """Where an element stands: its body, the affine transform to it, and what sees its shapes."""
+    """Place of an element: its body, the affine transform to it, and what sees its shapes."""
 
     body: Body
     X: Transform
@@ -85,14 +85,14 @@ class Elements:
 
     def _take(self, kind: str, item: Item, at: _At) -> None:
         self._visited += 1
-        if at.depth > DEEPEST or self._visited > ELEMENT_LIMIT:
+        if at.depth > MAX_DEPTH or self._visited > ELEMENT_LIMIT:
             raise item.error(
-                f"is deeper than {DEEPEST} elements, or there are more than {ELEMENT_LIMIT}; "
+                f"is deeper than {MAX_DEPTH} elements, or there are more than {ELEMENT_LIMIT}; "
                 f"look for elements that hold each other"
             )
         if kind == "Skip":
             return
-        at = self._moved(item, at)
+        at = self._transformed(item, at)
         if kind == "RigidBody":
             self.rigid(item, at.body, at.X)
         elif kind == "Shape":
@@ -109,12 +109,12 @@ class Elements:
         self.count_unused(kind, item)
 
     def count_unused(self, kind: str, item: Item) -> None:
-        """Count the keys that nobody asked for."""
+        """Count the keys that were not read."""
         known = item.used | QUIET
         self.ignored.update(f"{kind}.{key}" for key in item.entries if key not in known)
 
-    def _moved(self, item: Item, at: _At) -> _At:
-        """Under an element's translation, rotation and scale."""
+    def _transformed(self, item: Item, at: _At) -> _At:
+        """Apply an element's translation, rotation and scale to a place."""
         X, scale = item.placement(self.angle), item.numbers("scale", (1, 3)) or [1.0]
         if not all(abs(s) > 1e-9 for s in scale):
             raise item.error(f"has scale {scale}; expected numbers other than 0", "scale")
@@ -142,7 +142,7 @@ class Elements:
         if mass > 0 or tensor.any():
             if np.abs(X.R.T @ X.R - np.eye(3)).max() > 1e-9:
                 raise item.error("stands under a Transform that scales; expected none around it")
-            body.inertia += Inertia(mass, centre, (tensor + tensor.T) / 2).moved(X)
+            body.inertia += Inertia(mass, centre, (tensor + tensor.T) / 2).transformed(X)
 
     # ---- shapes -----------------------------------------------------------------------------
 
@@ -153,9 +153,9 @@ class Elements:
             raise item.error("stands under its opposite; expected either Visual or Collision")
         resource, shape = item.inside("resource", item.title), item.inside("shape", item.title)
         if resource:
-            self._resource(resource, self._moved(resource, wanted), Shape.color)
+            self._resource(resource, self._transformed(resource, wanted), Shape.color)
         if shape:
-            self._shape(shape, self._moved(shape, wanted))
+            self._shape(shape, self._transformed(shape, wanted))
         return wanted
 
     def _shape(self, item: Item, at: _At) -> None:
@@ -165,18 +165,18 @@ class Elements:
             return
         kind, color = geometry.text("type"), _color(item)
         if kind in ("Resource", "Mesh") and "uri" in geometry.entries:
-            self._resource(geometry, self._moved(geometry, at), color)
+            self._resource(geometry, self._transformed(geometry, at), color)
             return
-        found = _solid(kind, geometry)
-        placed = None if found is None else vrml_shapes.fitted(*found[:2], at.X @ found[2])
-        if found is None or placed is None:
-            self.ignored[f"geometry {kind}" if found is None else f"{kind} without volume"] += 1
+        solid = _solid(kind, geometry)
+        fitted = None if solid is None else vrml_shapes.fitted(*solid[:2], at.X @ solid[2])
+        if solid is None or fitted is None:
+            self.ignored[f"geometry {kind}" if solid is None else f"{kind} without volume"] += 1
             return
-        if found[0] is None and kind != "Cone":
+        if solid[0] is None and kind != "Cone":
             self.counts["hull"] += 1
-        elif found[0] is not None and isinstance(placed[0], Convex):
+        elif solid[0] is not None and isinstance(fitted[0], Convex):
             self.counts["stretched"] += 1
-        self._add(at, placed[0], placed[1], color)
+        self._add(at, fitted[0], fitted[1], color)
         self.count_unused(kind, geometry)
 
     def _add(
@@ -207,9 +207,9 @@ class Elements:
         try:
             if file is not None and file.suffix.lower() == ".wrl":
                 for node, X in self._vrml(file, part):
-                    found = vrml_shapes.shaped(node, at.X @ X)
-                    if found:
-                        self._add(at, found[0], found[1], color)
+                    shape = vrml_shapes.shaped(node, at.X @ X)
+                    if shape:
+                        self._add(at, shape[0], shape[1], color)
                 return
             if file is not None and file.suffix.lower() not in (".yaml", ".yml", ".scen", ".body"):
                 self._mesh(file, at, color)

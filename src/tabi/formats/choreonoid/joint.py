@@ -29,14 +29,14 @@ EFFORT_RANGES = ("joint_effort_range", "joint_torque_range", "joint_force_range"
 
 
 def kind_of(item: Item) -> str:
-    """What tabi calls a link's joint; fixed where the file says nothing."""
-    told = item.text("joint_type", "fixed")
-    if told not in KINDS:
+    """Kind of a link's joint in tabi's terms; fixed by default."""
+    joint_type = item.text("joint_type", "fixed")
+    if joint_type not in KINDS:
         raise item.error(
-            f"has joint_type {told!r}; expected one of free, fixed, revolute, prismatic",
+            f"has joint_type {joint_type!r}; expected one of free, fixed, revolute, prismatic",
             "joint_type",
         )
-    return KINDS[told]
+    return KINDS[joint_type]
 
 
 def drive(item: Item, joint: Joint, angle: float) -> list[str]:

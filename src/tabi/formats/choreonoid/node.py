@@ -23,7 +23,7 @@ from tabi.spatial.transform import Transform, about
 Array = NDArray[np.float64]
 YamlNode = Any  # a node of PyYAML's tree
 MERGES = ("<<", "import")
-DEEPEST = 100
+MAX_DEPTH = 100
 
 
 def parse(path: Path) -> Item:
@@ -40,13 +40,13 @@ def parse(path: Path) -> Item:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         raise ModelError(
-            f"file is not well-formed YAML: {problem.problem or problem.context}; mend it there",
+            f"file is not well-formed YAML: {problem.problem or problem.context}; fix it there",
             path,
             mark.line + 1 if mark else None,
         ) from None
     except (yaml.YAMLError, RecursionError) as problem:
         what = str(problem).splitlines()[0] if str(problem) else "it is nested too deep"
-        raise ModelError(f"file is not well-formed YAML: {what}; mend it", path) from None
+        raise ModelError(f"file is not well-formed YAML: {what}; fix it", path) from None
     if not isinstance(root, yaml.MappingNode):
         raise ModelError(
             "file holds no keys; expected format: ChoreonoidBody and links: […]", path, 1
@@ -55,12 +55,12 @@ def parse(path: Path) -> Item:
 
 
 def snake(key: str) -> str:
-    """jointType → joint_type."""
+    """Convert a key to snake case: jointType → joint_type."""
     return re.sub(r"(?<=[a-z0-9])([A-Z]+)", lambda m: "_" + m[1].lower(), key)
 
 
 class Item:
-    """One mapping.
+    """A mapping of a YAML file.
 
     Attributes:
         title: what errors call it. used: keys that were asked for.
@@ -76,7 +76,7 @@ class Item:
         self._gather(node, 0)
 
     def _gather(self, node: YamlNode, depth: int) -> None:
-        own: set[str] = set()
+        own_keys: set[str] = set()
         merged: list[YamlNode] = []
         for key, value in node.value:
             name, line = str(key.value), key.start_mark.line + 1
@@ -84,14 +84,14 @@ class Item:
                 merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
                 continue
             name = snake(name)
-            if name in own:
+            if name in own_keys:
                 raise ModelError(
                     f"{self.title} has the key {name!r} twice; expected it once", self.file, line
                 )
-            own.add(name)
+            own_keys.add(name)
             self.entries.setdefault(name, (value, line))
         for other in merged:
-            if not isinstance(other, yaml.MappingNode) or depth > DEEPEST:
+            if not isinstance(other, yaml.MappingNode) or depth > MAX_DEPTH:
                 raise ModelError(
                     f"{self.title} brings in {shown(other)}; expected a mapping, by its alias",
                     self.file,
@@ -107,8 +107,8 @@ class Item:
     def get(self, key: str) -> YamlNode | None:
         """The value of a key as it was written."""
         self.used.add(key)
-        found = self.entries.get(key)
-        return None if found is None else found[0]
+        entry = self.entries.get(key)
+        return None if entry is None else entry[0]
 
     # ---- values -----------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Item:
         return values
 
     def number(self, key: str, default: float | None = None) -> float:
-        """One finite number."""
+        """The finite number of a key."""
         if default is None and key not in self.entries:
             raise self.error(f"has no {key}; expected a number", key)
         return (self.numbers(key, (1,)) or [default or 0.0])[0]
@@ -187,12 +187,12 @@ class Item:
             raise self.error(f"has {key} {shown(node)}; expected a list or a mapping", key)
         for kind, part in parts:
             item = Item(self.file, part, f"an element of {owner}")
-            found = item.text("type", kind)
-            if not found or (kind and found != kind):
-                told = f"has type {found!r} under {kind!r}" if found else "has no type"
-                raise item.error(f"{told}; expected type: Shape, Transform, …", "type")
-            item.title = f"{found} of {owner}"
-            yield found, item
+            kind_given = item.text("type", kind)
+            if not kind_given or (kind and kind_given != kind):
+                problem = f"has type {kind_given!r} under {kind!r}" if kind_given else "has no type"
+                raise item.error(f"{problem}; expected type: Shape, Transform, …", "type")
+            item.title = f"{kind_given} of {owner}"
+            yield kind_given, item
 
     def placement(self, angle: float) -> Transform:
         """``translation`` [m] and ``rotation``, an axis and an angle, or a list of such, each in

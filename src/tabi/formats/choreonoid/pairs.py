@@ -39,11 +39,11 @@ def exclude(robot: Robot, top: Item) -> None:
             for group in item.items(key, "exclude_link_groups"):
                 pairs |= _among(group.names("links"))
         elif rule in ("disabled_link_group", "enabled_link_group"):
-            told = _among(item.names(key))
-            pairs = pairs | told if rule[0] == "d" else pairs - told
+            pairs_given = _among(item.names(key))
+            pairs = pairs | pairs_given if rule[0] == "d" else pairs - pairs_given
         elif rule in ("disabled_links", "enabled_links"):
-            told = names if item.names(key) == ["all"] else item.names(key)
-            around = {frozenset((a, b)) for a in told for b in names if a != b}
+            pairs_given = names if item.names(key) == ["all"] else item.names(key)
+            around = {frozenset((a, b)) for a in pairs_given for b in names if a != b}
             pairs = pairs | around if rule[0] == "d" else pairs - around
         else:
             robot.notes.append(f"{item.title}: the rule {key!r} is not read")
@@ -62,15 +62,15 @@ def _among(names: list[str]) -> Pairs:
 def _near(robot: Robot, level: int) -> Pairs:
     """Pairs of bodies with at most so many joints between."""
 
-    def way(body: Body | None) -> list[Body]:
-        found = []
+    def path_to_root(body: Body | None) -> list[Body]:
+        path = []
         while body is not None:
-            found.append(body)
+            path.append(body)
             body = body.parent
-        return found
+        return path
 
     pairs: Pairs = set()
-    ways = {body: way(body) for body in robot.bodies}
+    ways = {body: path_to_root(body) for body in robot.bodies}
     for a, b in combinations(robot.bodies, 2):
         shared = len(set(ways[a]) & set(ways[b]))
         if len(ways[a]) + len(ways[b]) - 2 * shared <= level:

@@ -73,7 +73,7 @@ class _Reader:
         return additions.angle_unit(top)
 
     def assemble(self, base: str | None) -> Robot:
-        """The robot, and in its notes what was ignored or mended."""
+        """Return the robot; its notes list what was ignored or fixed."""
         robot = self.robot
         for k, item in enumerate(self._ordered(self._links())):
             self._add(item, base if k == 0 else None, k == 0)
@@ -208,14 +208,14 @@ class _Reader:
             # the axis is given in the first link, where the links start
             R = z_to(axis) if kind == "hinge" else np.eye(3)
             places = [
-                Transform(turned, np.array(item.numbers(key, (3,)) or [0.0] * 3))
-                for key, turned in (
+                Transform(rotation, np.array(item.numbers(key, (3,)) or [0.0] * 3))
+                for key, rotation in (
                     ("link1_local_pos", R),
                     ("link2_local_pos", X[b].R.T @ X[a].R @ R),
                 )
             ]
-            held = "weld" if kind == "fixed" else kind
-            robot.bonds.append(Closure(held, a, b, *places))
+            bond_kind = "weld" if kind == "fixed" else kind
+            robot.bonds.append(Closure(bond_kind, a, b, *places))
 
     def _write_notes(self) -> None:
         counts, ignored = self.elements.counts, self.elements.ignored

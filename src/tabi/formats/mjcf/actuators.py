@@ -74,11 +74,11 @@ def mark_undriven(source: Source, joints: dict[int, Joint], notes: list[str]) ->
     for joint in loose:
         joint.driven = False
     if loose:
-        more = f" and {len(loose) - 6} more" if len(loose) > 6 else ""
+        rest = f" and {len(loose) - 6} more" if len(loose) > 6 else ""
         notes.append(
             f"joints without an actuator, passive (no motor, no gains) as the file lists actuators "
             f"for others ({len(loose)}): "
-            f"{', '.join(repr(joint.name) for joint in loose[:6])}{more}"
+            f"{', '.join(repr(joint.name) for joint in loose[:6])}{rest}"
         )
 
 
@@ -171,25 +171,25 @@ def _follow(
     notes: list[str],
 ) -> set[int]:
     """Equation (2) for everything that hangs on a leader."""
-    found, todo = {leader: (1.0, 0.0)}, [leader]
+    followers, todo = {leader: (1.0, 0.0)}, [leader]
     while todo:
         j = todo.pop(0)
-        ratio, offset = found[j]
+        ratio, offset = followers[j]
         for k, r, o in edges[j]:
             through = (r * ratio, r * offset + o)
-            if k not in found:
-                found[k] = through
+            if k not in followers:
+                followers[k] = through
                 todo.append(k)
-            elif not np.allclose(found[k], through, rtol=1e-9, atol=1e-12):
+            elif not np.allclose(followers[k], through, rtol=1e-9, atol=1e-12):
                 pair = " and ".join(sorted((repr(joints[j].name), repr(joints[k].name))))
                 note = f"an equality between joints {pair} contradicts the others and was ignored"
                 notes += [note] if note not in notes else []
     start = joints[leader].position
-    for k, (ratio, offset) in found.items():
+    for k, (ratio, offset) in followers.items():
         if k != leader:
             joints[k].mimic = Mimic(joints[leader].name, ratio, offset)
             joints[k].position = ratio * start + offset  # type: ignore[operator]
-    return set(found)
+    return set(followers)
 
 
 def _ref(m, joint: int) -> float:

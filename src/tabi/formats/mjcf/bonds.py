@@ -22,8 +22,8 @@ from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, from_quaternion, translation, z_to
 
 End = tuple[Body | None, Transform]
-# places of a connection that are farther apart at the start are told [m]
-APART = 1e-6
+# a larger gap between the places of a connection at the start is noted
+MAX_GAP_M = 1e-6
 
 
 def add_bonds(source: Source, robot: Robot, names: Mapping[int, str]) -> None:
@@ -32,7 +32,7 @@ def add_bonds(source: Source, robot: Robot, names: Mapping[int, str]) -> None:
     Args:
         names: of the robot's bodies, by MuJoCo's numbers.
     """
-    m, found, inactive = source.m, list[Closure](), 0
+    m, bonds, inactive = source.m, list[Closure](), 0
     for k in range(m.neq):
         kind = source.kind("mjtEq", m.eq_type[k])
         if kind not in ("connect", "weld"):
@@ -45,24 +45,24 @@ def add_bonds(source: Source, robot: Robot, names: Mapping[int, str]) -> None:
         if any(number and number not in names for number, _ in ends):
             robot.notes.append(f"{kind} {title!r} holds a body that was left out: left out too")
             continue
-        (a, X_A), (b, X_B) = (_placed(robot, names, *end) for end in ends)
+        (a, X_A), (b, X_B) = (_end_on_robot(robot, names, *end) for end in ends)
         if a is None:
             (a, X_A), (b, X_B) = (b, X_B), (a, X_A)
         if a is None or _carrier(a) is _carrier(b):
             robot.notes.append(f"{kind} {title!r} is between bodies that move as one: left out")
             continue
-        held = "weld" if kind == "weld" and m.eq_data[k, 10] > 0 else "ball"
-        problem = _join(found, Closure(held, a, b, X_A, X_B))
+        bond_kind = "weld" if kind == "weld" and m.eq_data[k, 10] > 0 else "ball"
+        problem = _join(bonds, Closure(bond_kind, a, b, X_A, X_B))
         if problem:
             robot.notes.append(f"{kind} {title!r} {problem}: left out")
     if inactive:
         robot.notes.append(f"{inactive} inactive connect or weld constraints were left out")
-    robot.bonds += found
-    _tell(robot)
+    robot.bonds += bonds
+    _add_notes(robot)
 
 
 def _ends(source: Source, k: int, kind: str) -> list[tuple[int, Transform]]:
-    """Of both ends of a constraint MuJoCo's number of the body, and the place on it."""
+    """Both ends of a constraint: MuJoCo's number of the body, and the place on it."""
     m, data = source.m, source.m.eq_data[k]
     numbers = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
     if source.kind("mjtObj", m.eq_objtype[k]) == "site":
@@ -75,7 +75,7 @@ def _ends(source: Source, k: int, kind: str) -> list[tuple[int, Transform]]:
     return list(zip(numbers, places, strict=True))
 
 
-def _placed(robot: Robot, names: Mapping[int, str], number: int, X: Transform) -> End:
+def _end_on_robot(robot: Robot, names: Mapping[int, str], number: int, X: Transform) -> End:
     """The robot's body of a number; the world is a base that is bolted to it, or None."""
     if number:
         return robot.body(names[number]), X
@@ -91,14 +91,14 @@ def _carrier(body: Body | None) -> Body | None:
     return body
 
 
-def _join(found: list[Closure], new: Closure) -> str:
+def _join(bonds: list[Closure], new: Closure) -> str:
     """Add a bond, or make it one with the ball that holds the same bodies;
     returns what is wrong with it.
     """
     pair = {_carrier(new.a), _carrier(new.b)}
-    old = next((c for c in found if {_carrier(c.a), _carrier(c.b)} == pair), None)
+    old = next((c for c in bonds if {_carrier(c.a), _carrier(c.b)} == pair), None)
     if old is None:
-        found.append(new)
+        bonds.append(new)
         return ""
     if old.b is new.a and old.a is new.b and new.b is not None:
         new = Closure(new.kind, new.b, new.a, new.place_b, new.place_a)
@@ -115,15 +115,15 @@ def _join(found: list[Closure], new: Closure) -> str:
     return ""
 
 
-def _tell(robot: Robot) -> None:
-    """Notes of what the robot is held together by, and of what starts apart."""
+def _add_notes(robot: Robot) -> None:
+    """Note the bonds of a robot, and those that start with a gap."""
     if not robot.bonds:
         return
     listed = [f"{c.kind} of {c.a.name!r} and {c.b.name if c.b else 'world'!r}" for c in robot.bonds]
-    more = f" and {len(listed) - 6} more" if len(listed) > 6 else ""
-    robot.notes.append(f"bonds ({len(listed)}), hard here: {', '.join(listed[:6])}{more}")
+    rest = f" and {len(listed) - 6} more" if len(listed) > 6 else ""
+    robot.notes.append(f"bonds ({len(listed)}), hard here: {', '.join(listed[:6])}{rest}")
     X = robot.placements()
-    for told, closure in zip(listed, robot.bonds, strict=True):
+    for name, closure in zip(listed, robot.bonds, strict=True):
         gap = closure.gap(X)
-        if gap > APART:
-            robot.notes.append(f"the {told} starts {1e3 * gap:.3g} mm apart, and is drawn together")
+        if gap > MAX_GAP_M:
+            robot.notes.append(f"the {name} starts {1e3 * gap:.3g} mm apart, and is drawn together")

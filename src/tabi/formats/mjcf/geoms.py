@@ -35,7 +35,7 @@ from tabi.model.shape import (
 )
 from tabi.spatial.transform import Transform, from_quaternion
 
-# MuJoCo draws groups 0 to 2 unless told otherwise; 3 and up are by custom the collision geoms
+# MuJoCo draws groups 0 to 2 by default; 3 and up are by custom the collision geoms
 HIDDEN_GROUP = 3
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 DRAWN = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf")
@@ -54,14 +54,16 @@ class Geoms:
             for pair in zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True)
         }
         in_pair = {g for pair in self.paired for g in pair}
-        self.own = [g for g in range(m.ngeom) if int(m.geom_bodyid[g]) in names]
+        self.robot_geoms = [g for g in range(m.ngeom) if int(m.geom_bodyid[g]) in names]
         self.collides = {
-            g: bool(m.geom_contype[g] or m.geom_conaffinity[g]) or g in in_pair for g in self.own
+            g: bool(m.geom_contype[g] or m.geom_conaffinity[g]) or g in in_pair
+            for g in self.robot_geoms
         }
         shown = {
-            g: bool(m.geom_group[g] < HIDDEN_GROUP and self._color(g)[3] > 0) for g in self.own
+            g: bool(m.geom_group[g] < HIDDEN_GROUP and self._color(g)[3] > 0)
+            for g in self.robot_geoms
         }
-        self.visible = shown if any(shown.values()) else dict.fromkeys(self.own, True)
+        self.visible = shown if any(shown.values()) else dict.fromkeys(self.robot_geoms, True)
         self.materials: dict[tuple[float, ...], Material] = {(1.0, 0.0, 0.0): Material()}
         self.hulls: dict[int, Convex] = {}
 
@@ -139,7 +141,7 @@ class Geoms:
         known.
         """
         spec = self._spec_meshes[mesh]
-        if self._file(mesh) is None or _moved(spec):
+        if self._file(mesh) is None or _is_displaced(spec):
             return None
         X_GF = from_quaternion(self.m.mesh_quat[mesh], self.m.mesh_pos[mesh]).inverse()
         return np.column_stack([X_GF.R * np.asarray(spec.scale, float), X_GF.p])
@@ -152,7 +154,7 @@ class Geoms:
             return None
         mesh = int(self.m.geom_dataid[g])
         spec, file = self._spec_meshes[mesh], self._file(mesh)
-        if file is None or _moved(spec) or file.suffix.lower() not in DRAWN:
+        if file is None or _is_displaced(spec) or file.suffix.lower() not in DRAWN:
             self.notes.append(
                 f"mesh {self.m.mesh(mesh).name!r} is drawn as its convex hull: "
                 f"it is in no file that can be drawn as it is"
@@ -186,18 +188,22 @@ class Geoms:
                     self.source.line("geom", g),
                 )
         key = tuple(of.values())
-        more = "".join(
+        others_text = "".join(
             f", {name.removesuffix('_friction')} {of[name]:g} m"
             for name in ("torsional_friction", "rolling_friction")
             if of[name] > 0
         )
-        return self.materials.setdefault(key, Material(f"friction {of['friction']:g}{more}", **of))
+        return self.materials.setdefault(
+            key, Material(f"friction {of['friction']:g}{others_text}", **of)
+        )
 
     def _color(self, g: int) -> tuple[float, float, float, float]:
         # a material's colour counts unless the geom has one of its own
-        own, material = self.m.geom_rgba[g], int(self.m.geom_matid[g])
+        geom_color, material = self.m.geom_rgba[g], int(self.m.geom_matid[g])
         rgba = (
-            self.m.mat_rgba[material] if material >= 0 and np.allclose(own, DEFAULT_COLOR) else own
+            self.m.mat_rgba[material]
+            if material >= 0 and np.allclose(geom_color, DEFAULT_COLOR)
+            else geom_color
         )
         return tuple(float(c) for c in rgba)  # type: ignore[return-value]
 
@@ -209,7 +215,7 @@ class Geoms:
             else f"a geom of body {self.names[int(self.m.geom_bodyid[g])]!r}"
         )
 
-    # ---- who collides with whom -------------------------------------------------------------
+    # ---- pairs that collide -----------------------------------------------------------------
 
     def exclude(self, robot: Robot) -> None:
         """Fill ``robot.excluded`` with the file's exclusions and those that MuJoCo's masks and
@@ -220,7 +226,7 @@ class Geoms:
             if len(pair) == 2 and pair <= set(self.names.values()):
                 robot.excluded.add(pair)
         by_body: dict[int, list[int]] = defaultdict(list)
-        for g in self.own:
+        for g in self.robot_geoms:
             if self.collides[g]:
                 by_body[int(self.m.geom_bodyid[g])].append(g)
         self._exclude_masked(robot, by_body)
@@ -291,6 +297,6 @@ class Geoms:
             )
 
 
-def _moved(spec: Any) -> bool:
+def _is_displaced(spec: Any) -> bool:
     """Whether a mesh was moved out of its file's frame."""
     return bool(np.any(spec.refpos) or np.any(np.asarray(spec.refquat)[1:]))

@@ -292,13 +292,13 @@ class _Tree:
             return True
         start = m.jnt_qposadr[m.body_jntadr[root]]
         where, there = q[start : start + 7], m.qpos0[start : start + 7]
-        turned = [1.0, 0.0, 0.0, 0.0] if not where[3:].any() else where[3:].tolist()
+        quaternion = [1.0, 0.0, 0.0, 0.0] if not where[3:].any() else where[3:].tolist()
         if not np.allclose(where[:3], there[:3], atol=1e-9) or not _is_turn(where[3:], there[3:]):
             robot.notes.append(
                 f"keyframe {keyframe!r} also moves the base, which a pose of tabi does not hold: "
-                f"robot.place({where[:3].tolist()}, {turned}) does"
+                f"robot.place({where[:3].tolist()}, {quaternion}) does"
             )
-        tilt = from_quaternion(turned).R @ from_quaternion(there[3:]).R.T
+        tilt = from_quaternion(quaternion).R @ from_quaternion(there[3:]).R.T
         return bool(tilt[2, 2] > UPRIGHT)
 
     def _coupled(self, joint: Joint, q: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Which bodies of an MJCF file are the robot, and what else is in the file, said in notes."""
+"""Bodies of an MJCF file that make up the robot, with notes of what else is in the file."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def roots(source: Source, notes: list[str]) -> list[int]:
     }
     moving = [t for t in tops if joints[t]]
     articulated = [t for t in moving if joints[t] != [free]]
-    chosen = articulated or moving or tops
-    if len(chosen) > 1 and (not articulated or any(free in joints[t] for t in chosen)):
-        names = ", ".join(repr(m.body(t).name or f"body{t}") for t in chosen)
+    robots = articulated or moving or tops
+    if len(robots) > 1 and (not articulated or any(free in joints[t] for t in robots)):
+        names = ", ".join(repr(m.body(t).name or f"body{t}") for t in robots)
         raise ModelError(
             f"the file holds several robots, with the bodies {names} in <worldbody>; "
             f"expected one: give each its own file",
             source.path,
         )
     for t in tops:
-        if t not in chosen:
+        if t not in robots:
             what = "free body" if joints[t] else "static body"
             notes.append(
                 f"{what} {m.body(t).name or f'body{t}'!r} is not part of the robot and was left "
@@ -50,7 +50,7 @@ def roots(source: Source, notes: list[str]) -> list[int]:
         notes.append(
             f"{name!r} belongs to the world, not to the robot, and was left out: add it with {how}"
         )
-    return chosen
+    return robots
 
 
 def _top(m: Any, b: int) -> int:

@@ -11,7 +11,7 @@
 | actuatorfrc, jointactuatorfrc         | effort                                      |
 | touch                                 | touch, of the whole body                    |
 
-``noise`` is the standard deviation of each value, ``cutoff`` its limit. Others tell what no sensor
+``noise`` is the standard deviation of each value, ``cutoff`` its limit. Others give what no sensor
 of a robot knows, and are noted.
 """
 
@@ -57,11 +57,11 @@ def add_sensors(
     carried = {body.joint.name: body for body in robot.bodies}
     for k in range(m.nsensor):
         kind = source.kind("mjtSensor", m.sensor_type[k])
-        found = _at_site(source, k, kind, names) or _of_joint(source, k, kind, joints)
-        if found is None:
+        sensor = _at_site(source, k, kind, names) or _of_joint(source, k, kind, joints)
+        if sensor is None:
             ignored[kind] += 1
             continue
-        told, part, where, X, title = found
+        tabi_kind, part, where, X, title = sensor
         body: Body = carried[where] if kind in OF_JOINTS else robot.body(where)
         name = m.sensor(k).name or f"{title}_{kind}"
         if name in robot.sensors:
@@ -69,7 +69,7 @@ def add_sensors(
             robot.sensors[f"{name}_camera"] = robot.sensors.pop(name)
         noise, cutoff = float(m.sensor_noise[k]), float(m.sensor_cutoff[k])
         robot.sensors[name] = Sensor(
-            name, body, X, told, part=part, noise=noise, limit=cutoff or float("inf")
+            name, body, X, tabi_kind, part=part, noise=noise, limit=cutoff or float("inf")
         )
     if ignored:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(ignored.items()))

@@ -75,18 +75,18 @@ def mujoco() -> ModuleType:
 
 
 @contextmanager
-def heard(mj: ModuleType) -> Iterator[list[str]]:
-    """Collects what MuJoCo warns of; without a handler it writes a log file into the working
+def mujoco_warnings(mj: ModuleType) -> Iterator[list[str]]:
+    """Collect MuJoCo's warnings; without a handler it writes a log file into the working
     directory.
     """
-    said: list[str] = []
+    messages: list[str] = []
     former = mj.get_mju_user_warning()
-    mj.set_mju_user_warning(said.append)
+    mj.set_mju_user_warning(messages.append)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            yield said
-        said += [str(w.message) for w in caught]
+            yield messages
+        messages += [str(w.message) for w in caught]
     finally:
         mj.set_mju_user_warning(former)
 
@@ -97,7 +97,7 @@ class Source:
 
     Attributes:
         mj: the module MuJoCo. spec, m: its MjSpec and MjModel.
-        warnings: what MuJoCo said while compiling.
+        warnings: MuJoCo's messages while compiling.
     """
 
     path: Path
@@ -131,8 +131,8 @@ class Source:
 
 def _line(info: str) -> int | None:
     """The line of "line 12"; None for elements of included files, which have line 0."""
-    found = re.search(r"line (\d+)", info)
-    return int(found[1]) or None if found else None
+    match = re.search(r"line (\d+)", info)
+    return int(match[1]) or None if match else None
 
 
 def compiled(path: Path) -> Source:
@@ -143,14 +143,14 @@ def compiled(path: Path) -> Source:
     scan = _Scan(path)
     scan.check()
     try:
-        with heard(mj) as said:
+        with mujoco_warnings(mj) as messages:
             spec = mj.MjSpec.from_file(str(path))
             spec.compiler.fusestatic = False
             spec.compiler.discardvisual = False
             m = spec.compile()
     except (ValueError, mj.FatalError, mj.UnexpectedError) as error:
         raise scan.sentence(str(error)) from None
-    source = Source(path, mj, spec, m, said)
+    source = Source(path, mj, spec, m, messages)
     _check_numbers(source)
     return source
 
@@ -298,23 +298,25 @@ class _Scan:
             lambda e: line is not None and name is not None,
         )
         for test in tests:
-            found = [(f, e) for f, e in candidates if test(e)]
-            if found and line is not None:
-                return found[0]
-            if found:
-                return self._without_line(found, cause)
+            matches = [(f, e) for f, e in candidates if test(e)]
+            if matches and line is not None:
+                return matches[0]
+            if matches:
+                return self._without_line(matches, cause)
         return self.path, None
 
-    def _without_line(self, found: list[tuple[Path, Any]], cause: str) -> tuple[Path, Any]:
+    def _without_line(self, elements: list[tuple[Path, Any]], cause: str) -> tuple[Path, Any]:
         """Elements of included files carry no line in MuJoCo: the one there that has what it
         quotes, if it is the only one.
         """
-        found = [(f, e) for f, e in found if f != self.path] or found
+        elements = [(f, e) for f, e in elements if f != self.path] or elements
         quoted = set(re.findall(r"'([^']*)'", cause))
-        found = [(f, e) for f, e in found if quoted & {*e.attrib, *e.attrib.values()}] or found
-        same_file = len({f for f, _ in found}) == 1
+        elements = [
+            (f, e) for f, e in elements if quoted & {*e.attrib, *e.attrib.values()}
+        ] or elements
+        same_file = len({f for f, _ in elements}) == 1
         return (
-            (found[0] if len(found) == 1 else (found[0][0], None))
+            (elements[0] if len(elements) == 1 else (elements[0][0], None))
             if same_file
             else (self.path, None)
         )
@@ -332,8 +334,8 @@ def _well_formed(file: Path) -> bool:
 
 
 def _search(pattern: str, text: str) -> str | None:
-    found = re.search(pattern, text)
-    return next((g for g in found.groups() if g is not None), None) if found else None
+    match = re.search(pattern, text)
+    return next((g for g in match.groups() if g is not None), None) if match else None
 
 
 def _described(element: Any) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.formats.mjcf.source import heard, mujoco
+from tabi.formats.mjcf.source import mujoco, mujoco_warnings
 from tabi.formats.mjcf.written_bonds import add_bonds
 from tabi.formats.mjcf.written_text import exact_text
 from tabi.model.body import Body
@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from tabi.model.world import World
 
 Array = NDArray[np.float64]
-TINY = 1e-14  # smallest mass [kg] and inertia [kg·m²]: MuJoCo refuses moving bodies below 1e-15
-FAR, NARROW = 1e10, 1e-9  # a limit that is none, and half the width of a range that has none
+MIN_MASS = 1e-14  # smallest mass [kg] and inertia [kg·m²]: MuJoCo refuses moving bodies below 1e-15
+# stands for no limit, and half the width of a range whose ends are equal
+NO_LIMIT, MIN_HALF_RANGE = 1e10, 1e-9
 
 
 def to_mujoco(world: World) -> Any:
@@ -71,7 +72,7 @@ class _Writer:
         self.spec = self.mj.MjSpec()
         self.spec.modelname = world.robots[0].name if world.robots else "world"
         self.spec.compiler.degree = False
-        self.spec.compiler.boundmass = self.spec.compiler.boundinertia = TINY
+        self.spec.compiler.boundmass = self.spec.compiler.boundinertia = MIN_MASS
         self.spec.option.gravity = world.gravity
         self.spec.option.cone = self.mj.mjtCone.mjCONE_ELLIPTIC
         self.bodies: dict[Body, Any] = {world.fixed: self.spec.worldbody}
@@ -100,7 +101,7 @@ class _Writer:
     def compiled(self) -> tuple[Any, Any]:
         """The spec and the model, with the keyframe."""
         try:
-            with heard(self.mj) as said:
+            with mujoco_warnings(self.mj) as messages:
                 m = self.spec.compile()
                 qpos = configuration_to_mujoco(self.model, m, self.model.initial())
                 if self.world.bonds or any(robot.bonds for robot in self.world.robots):
@@ -114,7 +115,7 @@ class _Writer:
                 f"MuJoCo refuses the world: {' '.join(str(error).split())}; "
                 f"correct that element of the world"
             ) from None
-        lost = self.lost + [f"MuJoCo says: {text}" for text in dict.fromkeys(said)]
+        lost = self.lost + [f"MuJoCo says: {text}" for text in dict.fromkeys(messages)]
         if lost:
             warnings.warn(f"not the same in MuJoCo: {'; '.join(lost)}", stacklevel=3)
         return self.spec, m
@@ -196,7 +197,7 @@ class _Writer:
             )
             motor.set_to_motor()
             if np.isfinite(joint.motor.torque_limit):
-                limit = max(joint.motor.torque_limit, NARROW)
+                limit = max(joint.motor.torque_limit, MIN_HALF_RANGE)
                 motor.ctrllimited, motor.ctrlrange = True, [-limit, limit]
 
     def _parts(self, name: str, joint: Joint, free: bool) -> list[tuple[str, Any, Any]]:
@@ -220,10 +221,11 @@ class _Writer:
         added.limited = bool(np.isfinite(joint.lower) or np.isfinite(joint.upper))
         if added.limited:
             # MuJoCo refuses a range without width
-            width = np.array([-NARROW, NARROW]) if joint.lower == joint.upper else np.zeros(2)
-            added.range = np.clip([joint.lower, joint.upper], -FAR, FAR) + width
+            half = MIN_HALF_RANGE if joint.lower == joint.upper else 0.0
+            limits = np.clip([joint.lower, joint.upper], -NO_LIMIT, NO_LIMIT)
+            added.range = limits + np.array([-half, half])
         if np.isfinite(joint.effort_limit):
-            limit = max(joint.effort_limit, NARROW)
+            limit = max(joint.effort_limit, MIN_HALF_RANGE)
             added.actfrclimited, added.actfrcrange = True, [-limit, limit]
 
     # ---- shapes and contacts ----------------------------------------------------------------
@@ -232,24 +234,24 @@ class _Writer:
         for k, shape in enumerate(body.shapes):
             if isinstance(shape.geometry, MeshFile):
                 continue
-            own = shape.name if body is self.world.fixed else f"{name}/{shape.name or k + 1}"
-            while own in self.geoms:
-                own += "'"
+            geom_name = shape.name if body is self.world.fixed else f"{name}/{shape.name or k + 1}"
+            while geom_name in self.geoms:
+                geom_name += "'"
             geom = self.bodies[body].add_geom(
-                name=own,
+                name=geom_name,
                 pos=shape.placement.p,
                 quat=shape.placement.quaternion,
                 rgba=shape.color,
                 density=0,
             )
-            self._set_geometry(geom, own, shape, body)
+            self._set_geometry(geom, geom_name, shape, body)
             geom.friction[0] = shape.material.friction
             geom.group = 0 if shape.collides and shape.visible else 2 if shape.visible else 3
             if shape.collides:
                 geom.priority = self.priority[shape.material.friction]
             else:
                 geom.contype = geom.conaffinity = 0
-            self.geoms[own] = (body, shape)
+            self.geoms[geom_name] = (body, shape)
 
     def _set_geometry(self, geom: Any, name: str, shape: Shape, body: Body) -> None:
         kinds, g = self.mj.mjtGeom, shape.geometry
@@ -354,7 +356,7 @@ def _is_real(inertia: Inertia) -> bool:
     """
     moments = np.linalg.eigvalsh(inertia.tensor)
     second = 0.5 * moments.sum() - moments
-    return bool(second.min() >= -max(1e-9 * np.abs(second).max(), 0.1 * TINY))
+    return bool(second.min() >= -max(1e-9 * np.abs(second).max(), 0.1 * MIN_MASS))
 
 
 def _inertias(bodies: list[Body]) -> dict[Body, Inertia]:
@@ -374,7 +376,7 @@ def _inertias(bodies: list[Body]) -> dict[Body, Inertia]:
             # what is bolted to the world needs none
             if carrier is not None:
                 inertias[carrier] = sum(
-                    (body.inertia.moved(X_CB[body]) for body in group), Inertia()
+                    (body.inertia.transformed(X_CB[body]) for body in group), Inertia()
                 )
     return inertias
 

@@ -69,8 +69,8 @@ def _add(mj: Any, spec: Any, kind: str, title: str, ends: list[tuple[str, Transf
         for site, (name, X) in zip(sites, ends, strict=True):
             place = X @ translation((0.0, 0.0, arm))
             spec.body(name).add_site(name=site, pos=place.p, quat=place.quaternion)
-        held = mj.mjtEq.mjEQ_WELD if kind == "weld" else mj.mjtEq.mjEQ_CONNECT
-        equality = spec.add_equality(type=held, objtype=mj.mjtObj.mjOBJ_SITE)
+        equality_type = mj.mjtEq.mjEQ_WELD if kind == "weld" else mj.mjtEq.mjEQ_CONNECT
+        equality = spec.add_equality(type=equality_type, objtype=mj.mjtObj.mjOBJ_SITE)
         equality.name1, equality.name2 = sites
     (first, _), (second, _) = ends
     spec.add_exclude(bodyname1=first, bodyname2=second)

@@ -45,12 +45,12 @@ def exact_text(spec: Any) -> str:
     pairs = iter(spec.pairs)
     for element in root.iter(*EXACT):
         owner = element.getparent() if element.tag == "inertial" else element
-        found = next(pairs) if element.tag == "pair" else named[owner.tag].get(owner.get("name"))
+        source = next(pairs) if element.tag == "pair" else named[owner.tag].get(owner.get("name"))
         for key, field in EXACT[element.tag].items():
-            if found is None or key not in element.attrib:
+            if source is None or key not in element.attrib:
                 continue
             rounded = np.array(element.get(key).split(), float)
-            full = np.atleast_1d(np.asarray(getattr(found, field), float)).ravel()[: len(rounded)]
+            full = np.atleast_1d(np.asarray(getattr(source, field), float)).ravel()[: len(rounded)]
             if len(full) == len(rounded) and np.allclose(
                 full, rounded, rtol=1e-4, atol=1e-5 * np.abs(full).max()
             ):

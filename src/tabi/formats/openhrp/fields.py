@@ -1,4 +1,4 @@
-"""What the nodes of OpenHRP files may hold, and which of it is read."""
+"""Fields that nodes of OpenHRP files may have, and which of them are read."""
 
 # kinds of joints
 KINDS = {

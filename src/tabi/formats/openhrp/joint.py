@@ -76,14 +76,14 @@ def _limit(node: VrmlNode, name: str, none: float) -> float:
 
 
 def _axis(node: VrmlNode) -> tuple[float, ...]:
-    found = node.get("jointAxis")
-    if found and len(found.values) == 1 and isinstance(found.values[0], str):
-        if found.values[0] not in AXES:
+    axis_field = node.get("jointAxis")
+    if axis_field and len(axis_field.values) == 1 and isinstance(axis_field.values[0], str):
+        if axis_field.values[0] not in AXES:
             raise node.error(
-                f'has jointAxis {found.values[0]!r}; expected "X", "Y", "Z" or three numbers',
-                found.line,
+                f'has jointAxis {axis_field.values[0]!r}; expected "X", "Y", "Z" or three numbers',
+                axis_field.line,
             )
-        return AXES[found.values[0]]
+        return AXES[axis_field.values[0]]
     axis = node.numbers("jointAxis", 3, AXES["Z"])
     if not 1e-9 < np.linalg.norm(axis) < INFINITY:
         raise node.error(

@@ -133,7 +133,7 @@ class _Reader:
         )
 
     def take(self, at: _At, body: Body) -> bool:
-        """What a node means for its body; False if it means nothing here."""
+        """Apply a node to its body; False if the node has no effect here."""
         kind = at.node.kind
         if kind == "Segment":
             self.segment(at, body)
@@ -151,14 +151,14 @@ class _Reader:
 
     def choose(self, choices: list[_At], index: int) -> list[_At]:
         """The one that is shown, of those of a Switch or of levels of detail."""
-        chosen = choices[index : index + 1] if index >= 0 else []
+        shown = choices[index : index + 1] if index >= 0 else []
         for other in choices:
-            if other not in chosen:
+            if other not in shown:
                 self.unused_nodes[f"{other.node.kind} not chosen"] += 1
-        return chosen
+        return shown
 
     def ignore(self, at: _At) -> list[_At]:
-        """Count a node nobody reads; refuse one that hides parts of the robot."""
+        """Count a node that is not read; refuse one that hides parts of the robot."""
         hidden = _find(
             at.node,
             ("Joint", "Segment", "Humanoid") if at.node.kind not in ("Joint", "Segment") else (),
@@ -284,7 +284,7 @@ class _Reader:
             inertia = Inertia(
                 mass, np.array(node.numbers("centerOfMass", 3, (0.0,) * 3)), (tensor + tensor.T) / 2
             )
-            body.inertia = body.inertia + inertia.moved(_rigid(at.X, node))
+            body.inertia = body.inertia + inertia.transformed(_rigid(at.X, node))
 
     def sensor(self, at: _At, body: Body) -> None:
         node, robot = at.node, self.robot
@@ -303,12 +303,12 @@ class _Reader:
         node = at.node
         self.check(node)
         for solid in node.nodes("geometry")[:1]:
-            found = vrml_shapes.shaped(solid, at.X)
-            if found is None:
+            shaped = vrml_shapes.shaped(solid, at.X)
+            if shaped is None:
                 self.unused_nodes[solid.kind] += 1
                 return
             self.check(solid)
-            geometry, placement, how = found
+            geometry, placement, how = shaped
             self.counts[how] += 1
             body.shapes.append(
                 Shape(

@@ -7,7 +7,8 @@ defaults: kept; what the body draws is skipped. So are ROUTE and Script. ``Inlin
 gets the nodes of that file as its ``children``.
 
 The parser keeps its own stack, so depth of nesting costs no recursion. Types of fields are not
-needed to find where a value ends; whoever asks a node for numbers or text says what is expected.
+needed to find where a value ends; callers that read numbers or text from a node state what they
+expect.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class _Parser:
             )
         self.file, self.chain, self.seen = file, chain, seen
         self.tokens = tokens(text)
-        self.held: Token | None = None
+        self.pending: Token | None = None
         self.names: dict[str, VrmlNode] = {}
         self.protos: dict[str, VrmlNode] = {}
         self.stack: list[VrmlNode | _List] = []
@@ -95,8 +96,8 @@ class _Parser:
         return top.values
 
     def next(self) -> Token:
-        """The next token."""
-        token, self.held = self.held or next(self.tokens), None
+        """Return the next token of the file."""
+        token, self.pending = self.pending or next(self.tokens), None
         if token[0] == "string" and "\n" in str(token[1]) and self.long_string is None:
             self.long_string = token[2]
         if token[0] == "open":
@@ -195,18 +196,19 @@ class _Parser:
     # ---- pieces -----------------------------------------------------------------------------
 
     def field(self, node: VrmlNode, name: str, line: int) -> None:
-        found = node.fields[name] = Field([], line)
+        values = (node_field := Field([], line)).values
+        node.fields[name] = node_field
         token = self.next()
         if token[0] == "[":
-            self.stack.append(_List(found.values, node, name, token[2]))
+            self.stack.append(_List(values, node, name, token[2]))
             return
-        self.value(found.values, node, name, token)
+        self.value(values, node, name, token)
         while token[0] == "number":
             # a comment splits a run of numbers in two
-            token = self.held = self.next()
+            token = self.pending = self.next()
             if token[0] == "number":
-                self.held = None
-                found.values += token[1]  # type: ignore[operator]
+                self.pending = None
+                values += token[1]  # type: ignore[operator]
 
     def value(self, values: list, owner: VrmlNode | None, name: str, token: Token) -> None:
         kind, value, line = token
@@ -232,12 +234,12 @@ class _Parser:
     def open(
         self, values: list, owner: VrmlNode | None, name: str, kind: str, line: int, label: str = ""
     ) -> None:
-        found, text, at = self.next()
-        if found != "{":
+        opening, text, at = self.next()
+        if opening != "{":
             where = f"{owner} has {name} {kind!r}" if owner else f"found {kind!r}"
             raise self.fail(
-                f"{where} followed by {_quote(found, text)}; expected a value, or a node with its "
-                f"'{{'",
+                f"{where} followed by {_quote(opening, text)}; expected a value, or a node with "
+                f"its '{{'",
                 line,
             )
         node = VrmlNode(kind, self.file, line, label, owner, self.protos.get(kind))
@@ -245,7 +247,7 @@ class _Parser:
         if label:
             self.names[label] = node
         if kind == "Script":
-            self.held = (found, text, at)
+            self.pending = (opening, text, at)
             self.skip_braces(node)
         else:
             self.stack.append(node)
@@ -273,10 +275,10 @@ class _Parser:
         elif kind in ("PROTO", "EXTERNPROTO"):
             name, _ = self.word("the name of a PROTO")
             proto = self.protos[name] = VrmlNode(str(kind), self.file, line, name)
-            found, value, at = self.next()
-            if found != "[":
+            opening, value, at = self.next()
+            if opening != "[":
                 raise self.fail(
-                    f"{proto} is followed by {_quote(found, value)}; expected '[' and its fields",
+                    f"{proto} is followed by {_quote(opening, value)}; expected '[' and its fields",
                     at,
                 )
             self.stack.append(proto)
@@ -308,7 +310,7 @@ class _Parser:
         if path is None:
             raise node.error(
                 f"names {', '.join(map(repr, urls)) or 'no file'}; "
-                f"no such file in {folder}, put it there or mend its url"
+                f"no such file in {folder}, put it there or fix its url"
             )
         if path.resolve() in self.chain:
             raise node.error(

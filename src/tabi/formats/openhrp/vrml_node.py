@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tabi._errors import ModelError
 
-LARGEST = 3.5e38  # VRML's numbers are single precision
+MAX_NUMBER = 3.5e38  # VRML's numbers are single precision
 
 
 @dataclass
@@ -60,15 +60,15 @@ class VrmlNode:
 
     def numbers(self, name: str, count: int | None, default: tuple[float, ...] = ()) -> list[float]:
         """The finite numbers of a field, ``count`` of them if given."""
-        found = self.get(name)
-        if found is None:
+        number_field = self.get(name)
+        if number_field is None:
             return list(default)
-        values = found.values
-        good = all(type(v) is float and abs(v) < LARGEST for v in values)
+        values = number_field.values
+        good = all(type(v) is float and abs(v) < MAX_NUMBER for v in values)
         if not good or (count is not None and len(values) != count):
             several = "finite numbers" if count is None else f"{count} finite numbers"
             wanted = "one finite number" if count == 1 else several
-            raise self.error(f"has {name} {shown(values)}; expected {wanted}", found.line)
+            raise self.error(f"has {name} {shown(values)}; expected {wanted}", number_field.line)
         return values
 
     def number(self, name: str, default: float) -> float:
@@ -77,24 +77,24 @@ class VrmlNode:
 
     def text(self, name: str, default: str = "") -> str:
         """The string of a field."""
-        found = self.get(name)
-        if found is None:
+        values = self.get(name)
+        if values is None:
             return default
-        if len(found.values) != 1 or not isinstance(found.values[0], str):
+        if len(values.values) != 1 or not isinstance(values.values[0], str):
             raise self.error(
-                f'has {name} {shown(found.values)}; expected one string in quotes, like "name"',
-                found.line,
+                f'has {name} {shown(values.values)}; expected one string in quotes, like "name"',
+                values.line,
             )
-        return found.values[0]
+        return values.values[0]
 
     def nodes(self, name: str) -> list[VrmlNode]:
         """The nodes of a field; NULL is none."""
-        found = self.get(name)
-        values = [] if found is None else [v for v in found.values if v is not None]
+        field = self.get(name)
+        values = [] if field is None else [v for v in field.values if v is not None]
         if not all(isinstance(v, VrmlNode) for v in values):
             raise self.error(
                 f"has {name} {shown(values)}; expected nodes, like Shape {{ … }}",
-                found.line if found else None,
+                field.line if field else None,
             )
         return values
 

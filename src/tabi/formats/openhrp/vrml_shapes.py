@@ -58,17 +58,17 @@ def shaped(node: VrmlNode, X: Transform) -> tuple[Geometry, Transform, str] | No
     """A geometry node under an affine transform: shape, placement, and "kept", "stretched" or
     "hull"; None for what has no volume.
     """
-    found = _solid(node)
-    if found is None:
+    solid = _solid(node)
+    if solid is None:
         return None
-    geometry, points, X_node = found
-    placed = fitted(geometry, points, X @ X_node)
-    if placed is None:
+    geometry, points, X_node = solid
+    result = fitted(geometry, points, X @ X_node)
+    if result is None:
         return None
     how = "hull" if node.kind == "IndexedFaceSet" else "kept"
-    if geometry is not None and isinstance(placed[0], Convex):
+    if geometry is not None and isinstance(result[0], Convex):
         how = "stretched"
-    return *placed, how
+    return *result, how
 
 
 def fitted(
@@ -77,9 +77,9 @@ def fitted(
     """A shape under an affine transform and its placement: of its own kind where that can be, an
     ellipsoid where it was a ball, else the hull of its points; None where these have none.
     """
-    kept = None if geometry is None else _scaled(geometry, X)
-    if kept is not None:
-        return kept
+    scaled = None if geometry is None else _scaled(geometry, X)
+    if scaled is not None:
+        return scaled
     from tabi.formats.mesh import convex_hull
 
     try:

@@ -29,18 +29,18 @@ def tokens(text: str) -> Iterator[Token]:
         match = _TOKEN.match(text, at)
         assert match is not None
         assert match.lastgroup is not None
-        kind, found = match.lastgroup, match.group()
+        kind, token_text = match.lastgroup, match.group()
         if kind == "mark":
-            yield found, found, line
+            yield token_text, token_text, line
         elif kind == "number":
-            yield from _numbers(found, line)
+            yield from _numbers(token_text, line)
         elif kind == "string":
-            yield kind, re.sub(r"\\(.)", r"\1", found[1:-1], flags=re.DOTALL), line
+            yield kind, re.sub(r"\\(.)", r"\1", token_text[1:-1], flags=re.DOTALL), line
         elif kind == "open":
-            yield kind, found, line
+            yield kind, token_text, line
         elif kind == "word":
-            yield "bad" if _NO_NAME.match(found) else "word", found, line
-        line += found.count("\n")
+            yield "bad" if _NO_NAME.match(token_text) else "word", token_text, line
+        line += token_text.count("\n")
         at = match.end()
     yield "end", "", line
 
@@ -48,7 +48,7 @@ def tokens(text: str) -> Iterator[Token]:
 def _numbers(run: str, line: int) -> Iterator[Token]:
     """The numbers of a run in one token, up to a word that only begins like one."""
     values: list[float] = []
-    counted = 0
+    position = 0
     for match in re.finditer(r"[^\s,]+", run):
         word = match.group()
         if _NUMBER.fullmatch(word):
@@ -56,7 +56,7 @@ def _numbers(run: str, line: int) -> Iterator[Token]:
             continue
         if values:
             yield "number", values, line
-        line, counted, values = line + run.count("\n", counted, match.start()), match.start(), []
+        line, position, values = line + run.count("\n", position, match.start()), match.start(), []
         yield "bad", word, line
     if values:
         yield "number", values, line

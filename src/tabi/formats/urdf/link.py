@@ -86,13 +86,13 @@ class LinkReader(XmlFile):
             return Transform()
         p = self.numbers(element, "xyz", owner, 3, 0.0)
         if element.get("quat_xyzw") is None:
-            turned = self.numbers(element, "rpy", owner, 3, 0.0).tolist()
-            if max(map(abs, turned)) > FULL_TURN:
+            rpy = self.numbers(element, "rpy", owner, 3, 0.0).tolist()
+            if max(map(abs, rpy)) > FULL_TURN:
                 self.doubt(
                     f"{owner} (line {element.sourceline}) is turned by rpy={element.get('rpy')!r}; "
                     "expected radians, were degrees meant?"
                 )
-            return from_rpy(turned, p)
+            return from_rpy(rpy, p)
         x, y, z, w = self.numbers(element, "quat_xyzw", owner, 4)
         if element.get("rpy") is not None or not math.hypot(x, y, z, w) > 1e-12:
             raise self.error(
@@ -103,7 +103,7 @@ class LinkReader(XmlFile):
         return from_quaternion((w, x, y, z), p)
 
     def doubt(self, sentence: str) -> None:
-        """Note what can hardly be meant; it will also be said."""
+        """Note a value that can hardly be meant; it will also be a warning."""
         self.robot.notes.append(sentence)
         self.robot.doubts.append(sentence)
 
@@ -150,7 +150,7 @@ class LinkReader(XmlFile):
                 f"{where} has an inertia no body can have: principal moments {low:.3g} + "
                 f"{middle:.3g} < {high:.3g} kg·m²"
             )
-        return Inertia(m, np.zeros(3), matrix).moved(self.origin(element, owner))
+        return Inertia(m, np.zeros(3), matrix).transformed(self.origin(element, owner))
 
     def shape(self, element: Element, link: str) -> Iterator[Shape]:
         """The shape of a <visual> or <collision>, if it has one."""

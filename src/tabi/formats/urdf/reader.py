@@ -22,7 +22,7 @@ from tabi._errors import ModelError, unknown
 from tabi.formats.urdf.link import LinkReader
 from tabi.formats.xml import Element, parse
 from tabi.model.joint import INFINITY, SIZES, Joint, Mimic, Motor
-from tabi.model.report.doubts import listed
+from tabi.model.report.suspicious_values import listed
 from tabi.model.robot import Robot
 
 _ONE_AXIS = ("revolute", "continuous", "prismatic")
@@ -57,7 +57,7 @@ class _Reader(LinkReader):
         self.endless: list[str] = []
 
     def assemble(self, base: str | None) -> Robot:
-        """The robot, and in its notes what was ignored or mended."""
+        """Return the robot; its notes list what was ignored or fixed."""
         robot = self.robot
         if not self.root.get("name"):
             robot.notes.append(f"<robot> has no name; called {robot.name!r} after its file")
@@ -193,13 +193,13 @@ class _Reader(LinkReader):
 
     def follow_mimics(self, joints: dict[str, Joint]) -> None:
         """Lead every mimic to its last leader: q = r₁(r₂ q₂ + o₂) + o₁."""
-        given = {name: j.mimic for name, j in joints.items() if j.mimic}
-        for name, mimic in given.items():
+        mimics = {name: j.mimic for name, j in joints.items() if j.mimic}
+        for name, mimic in mimics.items():
             joint, seen = joints[name], [name]
             leader, ratio, offset = mimic.leader, mimic.ratio, mimic.offset
-            while leader in given and leader not in seen:
+            while leader in mimics and leader not in seen:
                 seen.append(leader)
-                after = given[leader]
+                after = mimics[leader]
                 leader = after.leader
                 offset += ratio * after.offset
                 ratio *= after.ratio
@@ -216,10 +216,10 @@ class _Reader(LinkReader):
                     self.mimic_lines[name],
                     f"joint {name!r} mimics a joint that is not there: {near}",
                 )
-            for one in (joint, joints[leader]):
-                if one.kind not in _ONE_AXIS:
+            for part in (joint, joints[leader]):
+                if part.kind not in _ONE_AXIS:
                     message = (
-                        f"joint {name!r} mimics {leader!r}, but {one.name!r} is {one.kind}; "
+                        f"joint {name!r} mimics {leader!r}, but {part.name!r} is {part.kind}; "
                         f"expected one degree of freedom"
                     )
                     raise self.error(self.mimic_lines[name], message)
@@ -231,9 +231,9 @@ class _Reader(LinkReader):
         a ratio of 1 says nothing.
         """
         for element in self.root.iterchildren("transmission"):
-            moved = [joints.get(e.get("name", "")) for e in element.iterchildren("joint")]
+            driven = [joints.get(e.get("name", "")) for e in element.iterchildren("joint")]
             ratios = [e for e in element.iter("mechanicalReduction") if (e.text or "").strip()]
-            joint = moved[0] if len(moved) == len(ratios) == 1 else None
+            joint = driven[0] if len(driven) == len(ratios) == 1 else None
             if joint is None or joint.kind not in _ONE_AXIS:
                 self.ignored["<transmission>"] += 1
                 continue

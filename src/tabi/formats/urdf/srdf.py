@@ -1,4 +1,4 @@
-"""What an SRDF file tells about a robot: links that never collide, and poses with names.
+"""Contents of an SRDF file: links that never collide, and poses with names.
 
     disable_collisions            a pair that never collides
     disable_default_collisions    a link that never collides with any other, but for pairs under
@@ -39,7 +39,7 @@ _KNOWN = {
         ("joint", "", "name value"),
     ]
 }
-# files round: how far a position may be behind a limit before it is told [rad or m]
+# files round: how far a position may be behind a limit without a note [rad or m]
 _ROUNDING = 1e-4
 
 
@@ -51,11 +51,11 @@ def beside(path: Path) -> Path | None:
     return None
 
 
-def apply(robot: Robot, path: Path, found: bool = False) -> None:
-    """Give a robot what an SRDF file says about it.
+def apply(robot: Robot, path: Path, is_beside: bool = False) -> None:
+    """Apply an SRDF file to a robot.
 
     Args:
-        found: whether the file was found and not given, which its note then says.
+        is_beside: whether the file was found beside the robot's file, which its note then states.
     """
     if not os.path.isfile(path):
         raise ModelError(
@@ -64,13 +64,13 @@ def apply(robot: Robot, path: Path, found: bool = False) -> None:
             path,
         )
     try:
-        _Reader(robot, path).apply(found)
+        _Reader(robot, path).apply(is_beside)
     except ModelError as problem:
-        if not found:
+        if not is_beside:
             raise
-        told = ModelError(f"{problem}; srdf=False loads the robot without this file")
-        told.file, told.line = problem.file, problem.line
-        raise told from None
+        error = ModelError(f"{problem}; srdf=False loads the robot without this file")
+        error.file, error.line = problem.file, problem.line
+        raise error from None
 
 
 class _Reader(XmlFile):
@@ -88,12 +88,12 @@ class _Reader(XmlFile):
         # names that the file speaks of, and whether the robot has them
         self.spoken: dict[str, bool] = {}
 
-    def apply(self, found: bool) -> None:
+    def apply(self, is_beside: bool) -> None:
         """Read everything first, so that a faulty file leaves the robot as it was."""
         self.count_ignored(self.root)
         pairs, poses = self.pairs(), self.poses()
         robot, title = self.robot, self.root.get("name")
-        if not found and self.spoken and not any(self.spoken.values()):
+        if not is_beside and self.spoken and not any(self.spoken.values()):
             raise self.error(
                 self.root,
                 f"SRDF of {title!r} names no link or joint of {robot.name!r}, but for example "
@@ -109,7 +109,7 @@ class _Reader(XmlFile):
             robot.poses["half_sitting"] = poses[start]
             self.notes.append(f"its pose {start!r} is also the robot's half_sitting")
         listed = ", ".join(map(repr, poses)) or "none"
-        how = " found beside the robot's file" if found else ""
+        how = " found beside the robot's file" if is_beside else ""
         robot.notes.append(
             f"SRDF {self.path.name}{how}; pairs that never collide: {len(pairs)}, poses: {listed}"
         )
@@ -125,12 +125,12 @@ class _Reader(XmlFile):
         }
         for name in sorted(alone - self.links):
             self.gather("that the robot has not, passed over", name)
-        found = {(a, b) for a, b in combinations(sorted(self.links), 2) if {a, b} & alone}
-        found -= self.told("enable_collisions")
-        return sorted(found | self.told("disable_collisions"))
+        disabled = {(a, b) for a, b in combinations(sorted(self.links), 2) if {a, b} & alone}
+        disabled -= self.named_pairs("enable_collisions")
+        return sorted(disabled | self.named_pairs("disable_collisions"))
 
-    def told(self, tag: str) -> set[tuple[str, str]]:
-        """Pairs that elements of a tag name."""
+    def named_pairs(self, tag: str) -> set[tuple[str, str]]:
+        """Pairs of links that elements of a tag name."""
         pairs = set()
         for element in self.root.iterchildren(tag):
             a, b = sorted(self.text(element, key, f"<{tag}>") for key in ("link1", "link2"))
@@ -162,7 +162,7 @@ class _Reader(XmlFile):
         return poses
 
     def position(self, element: Element, pose: str, name: str) -> float | None:
-        """Where an element puts its joint; None, with a note, where a pose cannot hold it."""
+        """Position of an element's joint; None, with a note, where a pose cannot have it."""
         owner = f"joint {name!r} of pose {pose!r}"
         count = len(self.text(element, "value", owner).split())
         values = self.numbers(element, "value", owner, max(count, 1)).tolist()
@@ -193,9 +193,9 @@ class _Reader(XmlFile):
     def follow(self, name: str, pose: dict[str, float]) -> None:
         """Leave out joints that follow another; their leaders say where they are."""
         for follower in [joint for joint in pose if self.joints[joint].mimic]:
-            mimic, told = self.joints[follower].mimic, pose.pop(follower)
+            mimic, position = self.joints[follower].mimic, pose.pop(follower)
             assert mimic is not None
-            if abs(mimic.ratio * pose.get(mimic.leader, 0.0) + mimic.offset - told) > _ROUNDING:
+            if abs(mimic.ratio * pose.get(mimic.leader, 0.0) + mimic.offset - position) > _ROUNDING:
                 self.gather(
                     f"that pose {name!r} puts elsewhere than their leaders do, which count",
                     follower,

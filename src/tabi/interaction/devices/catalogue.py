@@ -1,14 +1,14 @@
-"""Devices by name: which driver a name means.
+"""Catalogue of devices: their names and drivers.
 
-    scripted:FILE              a hand that is replayed; scripted-loop:FILE starts over when it ends
+    scripted:FILE              a replayed hand; scripted-loop:FILE starts over at its end
     haply, haply:ID            the Haply service of this machine, and one device of it
     haply://HOST:PORT[/ID]     the Haply service elsewhere, with a token
-    stand-in                   a simulated Haply device, started for oneself; stand-in:FILE with a
-                               hand that follows a script
+    stand-in                   a simulated Haply device, started for this process; stand-in:FILE
+                               with a hand that follows a script
     force-dimension[:INDEX]    through forcedimension_core
     touch[:NAME]               through OpenHaptics
     gamepad[:FILE]             sticks, and rumble
-Drivers are imported when they are asked for; what one of them misses is told by it.
+Drivers are imported when they are used; each reports its missing dependencies.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _opened: weakref.WeakValueDictionary[str, HapticDevice] = weakref.WeakValueDicti
 
 
 def check(name: str) -> str:
-    """The kind of a device's name; one that is none is told with what comes nearest."""
+    """Return the kind of a device's name; the error for an unknown one suggests the nearest."""
     kind = str(name).partition(":")[0].strip()
     if kind not in KINDS:
         raise ModelError(
-            f"device {name!r} is not known; expected one of "
+            f"device {name!r} is unknown; expected one of "
             f"{', '.join(map(repr, KINDS))}{near(kind, KINDS)}"
         )
     if kind.startswith("scripted") and not name.partition(":")[2]:
@@ -54,10 +54,10 @@ def open_device(
     """Open a device by its name.
 
     Args:
-        name: as above. One that is open already is refused until it is closed.
-        token: for a Haply service on another machine; otherwise the environment variable
-            TABI_HAPLY_TOKEN is looked at.
-        clock: tells the time of a scripted hand [s]; wall time unless given.
+        name: as above. A device that is open already is rejected until it is closed.
+        token: for a Haply service on another machine; default: the environment variable
+            TABI_HAPLY_TOKEN.
+        clock: function that returns the time of a scripted hand [s]; default: wall time.
     """
     kind = check(name)
     other = _opened.get(name)

@@ -1,10 +1,10 @@
-"""Devices of Force Dimension (delta, omega, sigma, lambda; Novint Falcon), through the vendor's DHD
-library and its bindings ``forcedimension_core``.
+"""Driver of Force Dimension devices (delta, omega, sigma, lambda; Novint Falcon), through the
+vendor's DHD library and its bindings ``forcedimension_core``.
 
-All calls of the library answer at once: place [m], velocity [m/s], orientation as a matrix, angular
-velocity [rad/s], force [N] and torque [N·m] in the device's own right-handed frame. Each returns a
-negative number where it failed. The device's controller lets the force go by itself when it is not
-written to.
+All calls of the library return at once: position [m], velocity [m/s], orientation as a matrix,
+angular velocity [rad/s], force [N] and torque [N·m] in the device's right-handed frame. Each
+returns a negative number on failure. The device's controller releases the force by itself if it is
+not updated.
 
 Reference: Force Dimension SDK 3.14 and later; ``forcedimension_core.dhd`` 0.1.
 """
@@ -25,7 +25,7 @@ LIBRARY, BUTTONS = "forcedimension_core.dhd", 4
 
 
 class ForceDimensionDevice:
-    """A driver for the first device that is there, or the one of an index."""
+    """Driver for the first connected device, or the one of an index."""
 
     def __init__(
         self, index: int | None = None, clock: Callable[[], float] = time.monotonic
@@ -53,18 +53,18 @@ class ForceDimensionDevice:
         )
         self._x, self._v, self._w = [0.0] * 3, [0.0] * 3, [0.0] * 3
         self._R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-        self._check(dhd.enableForce(True, self._id), "let its motors be switched on")
+        self._check(dhd.enableForce(True, self._id), "switch its motors on")
 
     def read(self) -> HandReading:
-        """The hand now."""
+        """Return the reading of the hand now."""
         self._check_open()
         dhd, now = self._dhd, self.clock()
-        self._check(dhd.getPosition(self._x, self._id), "tell its place")
-        self._check(dhd.getLinearVelocity(self._v, self._id), "tell its velocity")
+        self._check(dhd.getPosition(self._x, self._id), "report its position")
+        self._check(dhd.getLinearVelocity(self._v, self._id), "report its velocity")
         q, spin = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
         if self._wrist:
-            self._check(dhd.getOrientationFrame(self._R, self._id), "tell its orientation")
-            self._check(dhd.getAngularVelocityRad(self._w, self._id), "tell its angular velocity")
+            self._check(dhd.getOrientationFrame(self._R, self._id), "report its orientation")
+            self._check(dhd.getAngularVelocityRad(self._w, self._id), "report its angular velocity")
             q, spin = quaternion_from_matrix(np.array(self._R)), np.array(self._w)
         mask = int(dhd.getButtonMask(self._id))
         pressed = tuple(bool(mask >> k & 1) for k in range(BUTTONS))
@@ -79,10 +79,10 @@ class ForceDimensionDevice:
             if self.info.wrench == 6
             else self._dhd.setForce(f, self._id)
         )
-        self._check(done, "take a force")
+        self._check(done, "accept a force")
 
     def close(self) -> None:
-        """No force any more, and let go of the device."""
+        """Release the force and the device."""
         if self.closed:
             return
         self.closed = True
@@ -99,11 +99,11 @@ class ForceDimensionDevice:
 
     def _check_open(self) -> None:
         if self.closed:
-            raise DeviceError(f"{self.info.name} was closed; open it anew")
+            raise DeviceError(f"{self.info.name} was closed; open it again")
 
 
 def _library() -> Any:
-    """The bindings; they look for the vendor's own library when they are imported."""
+    """Return the bindings; they load the vendor's library on import."""
     try:
         return importlib.import_module(LIBRARY)
     except ImportError as e:

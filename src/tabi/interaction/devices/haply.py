@@ -1,16 +1,16 @@
-"""Haply Inverse3, through the Haply Inverse service: messages as in ``haply_messages``.
+"""Driver of Haply Inverse3, through the Haply Inverse service: messages as in ``haply_messages``.
 
-The service answers each message once. A force is written and the answer is taken at the next
-reading, so that nobody waits for it:
+The service answers each message once. A force is written and the answer is read at the next
+reading, so that the driver never waits for it:
 
-    read    the newest answer that is there; its time is when the message it answers was sent,
-            which is before the device was sampled
-    write   a force, sent at once; several may be on their way
-A reading is therefore a period old. An answer that has not come within 50 ms is none any more: the
-connection is given up, and the service, like the device, lets the force go when messages stop.
+    read    the latest received answer; its time is that at which its message was sent, before the
+            device was sampled
+    write   a force, sent at once; several may be in transit
+A reading is therefore a period old. An answer that has not arrived within 50 ms is a timeout: the
+connection is closed, and the service, like the device, releases the force when messages stop.
 
-Only this machine's service is trusted as it is: an address elsewhere needs a token, which is sent
-as ``Authorization: Bearer`` for the proxy that guards it.
+Only the service of this machine is trusted without a token: another address needs one, which is
+sent as ``Authorization: Bearer`` for the proxy in front of it.
 
 Reference: docs.haply.co, Inverse SDK 3.5 (``ws://localhost:10001``, ``GET /version``).
 """
@@ -40,20 +40,26 @@ from tabi.interaction.devices import haply_messages as messages
 from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, HandReading
 
 ADDRESS = "ws://localhost:10001"
-# how long the service may take to open [s], to answer [s], to take the last message [s]; how long
-# a reading waits, and sleeps in between [s]
-OPENING, LATE, CLOSING, WAIT, NAP = 0.5, 0.05, 0.02, 2e-4, 4e-5
-LARGEST = 1 << 20
+# timeouts for the service to open, to answer, and to read the last message [s]; waiting time of a
+# reading, and of its sleeps [s]
+OPEN_TIMEOUT_S, ANSWER_TIMEOUT_S, CLOSE_TIMEOUT_S, READ_WAIT_S, SLEEP_TIME_S = (
+    0.5,
+    0.05,
+    0.02,
+    2e-4,
+    4e-5,
+)
+MAX_MESSAGE_SIZE = 1 << 20
 VERSIONS = ((3, 1), (4, 0))
 
 
 class HaplyDevice:
-    """A driver for an Inverse3.
+    """Driver for a Haply Inverse3.
 
     Args:
-        address: of the service. device_id: which device, where there are several.
+        address: of the service. device_id: of the device, if there are several.
         token: for a service on another machine.
-        clock: tells the time [s].
+        clock: function that returns the time [s].
     """
 
     def __init__(
@@ -63,7 +69,7 @@ class HaplyDevice:
         token: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        host, port = _where(address, token)
+        host, port = _parse_address(address, token)
         self.clock, self.closed = clock, False
         _check_version(host, port, token)
         self._link = _Link(host, port, token)
@@ -77,7 +83,7 @@ class HaplyDevice:
             raise
         self._sent: deque[float] = deque()
         self._send(messages.first_message(self.device_id))
-        # a careful limit of what it can give; its workspace is about this
+        # a conservative limit of its force; approximate workspace
         self.info = DeviceInfo(
             f"Haply Inverse3 {self.device_id}",
             force_limit=5.0,
@@ -86,7 +92,7 @@ class HaplyDevice:
         )
 
     def read(self) -> HandReading:
-        """The hand, as of the newest answer."""
+        """Return the reading of the hand from the latest answer."""
         self._check_open()
         if not self._sent:
             self._send(messages.probe_message(self.device_id))
@@ -102,16 +108,16 @@ class HaplyDevice:
             for answer in answers:
                 if not self._sent:
                     raise self._failure(
-                        "answered more often than it was asked; restart the service"
+                        "sent more answers than it got messages; restart the service"
                     )
                 raw, sent = answer, self._sent.popleft()
         if raw is not None:
-            self._take(raw, sent)
+            self._use_answer(raw, sent)
         waited = self.clock() - self._sent[0] if self._sent else 0.0
-        if waited > LATE:
+        if waited > ANSWER_TIMEOUT_S:
             raise self._failure(
-                f"has not answered for {1e3 * waited:.0f} ms; expected at most {1e3 * LATE:g} ms: "
-                "is this machine too busy?"
+                f"has not answered for {1e3 * waited:.0f} ms; expected "
+                f"at most {1e3 * ANSWER_TIMEOUT_S:g} ms: is this machine too busy?"
             )
         return self._reading
 
@@ -120,16 +126,14 @@ class HaplyDevice:
         self._check_open()
         if not np.all(np.isfinite(force)):
             self._send(messages.force_message(self.device_id, (0.0, 0.0, 0.0)))
-            raise DeviceError(
-                f"{self.info.name} was given the force {force}; expected finite newtons"
-            )
+            raise DeviceError(f"{self.info.name} got the force {force}; expected finite newtons")
         size = float(np.sqrt(force @ force))
         if size > self.info.force_limit:
             force = force * (self.info.force_limit / size)
         self._send(messages.force_message(self.device_id, force))
 
     def close(self) -> None:
-        """No force any more, and end the connection."""
+        """Release the force, and close the connection."""
         if self.closed:
             return
         self.closed = True
@@ -137,7 +141,7 @@ class HaplyDevice:
             self._link.send(messages.force_message(self.device_id, (0.0, 0.0, 0.0)))
         self._link.close()
 
-    def _take(self, raw: bytes, sent: float) -> None:
+    def _use_answer(self, raw: bytes, sent: float) -> None:
         try:
             frame = messages.parse_frame(raw)
             if frame.session_id != self._session:
@@ -161,33 +165,33 @@ class HaplyDevice:
 
     def _check_open(self) -> None:
         if self.closed:
-            raise DeviceError(f"{self.info.name} was closed; open it anew")
+            raise DeviceError(f"{self.info.name} was closed; open it again")
 
     def _failure(self, how: str) -> DeviceError:
-        """The error, after the force is let go."""
+        """Close the device and return its error."""
         self.close()
         return DeviceError(f"the Haply service {how}")
 
 
 class _Link:
-    """A WebSocket that is read and written from one thread, without waiting."""
+    """WebSocket for one thread, without waiting."""
 
     def __init__(self, host: str, port: int, token: str | None) -> None:
         shown = f"[{host}]" if ":" in host else host
         self.where = f"ws://{shown}:{port}"
         try:
-            self._socket = socket.create_connection((host, port), OPENING)
+            self._socket = socket.create_connection((host, port), OPEN_TIMEOUT_S)
         except OSError as e:
-            raise absent(self.where, e) from None
+            raise service_missing(self.where, e) from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._protocol = ClientProtocol(parse_uri(self.where), max_size=LARGEST)
+        self._protocol = ClientProtocol(parse_uri(self.where), max_size=MAX_MESSAGE_SIZE)
         self._parts: list[bytes] = []
         self._messages: deque[bytes] = deque()
         request = self._protocol.connect()
         if token is not None:
             request.headers["Authorization"] = f"Bearer {token}"
         self._protocol.send_request(request)
-        end = time.monotonic() + OPENING
+        end = time.monotonic() + OPEN_TIMEOUT_S
         try:
             self._flush()
             while self._protocol.state is State.CONNECTING and time.monotonic() < end:
@@ -198,35 +202,35 @@ class _Link:
                 raise
         if self._protocol.state is not State.OPEN:
             self.close()
-            why = self._protocol.handshake_exc or f"no handshake within {OPENING:g} s"
+            why = self._protocol.handshake_exc or f"no handshake within {OPEN_TIMEOUT_S:g} s"
             raise DeviceError(
-                f"what listens at {self.where} is no Haply Inverse service: {why}; expected the "
-                "service of version 3.1 to 3.x, on port 10001 unless it was changed"
+                f"the program at {self.where} is not a Haply Inverse service: {why}; expected "
+                "the service of version 3.1 to 3.x, by default on port 10001"
             )
         self._socket.setblocking(False)
 
     def first(self) -> bytes:
-        """The inventory."""
-        end = time.monotonic() + OPENING
+        """Return the inventory of the service."""
+        end = time.monotonic() + OPEN_TIMEOUT_S
         while not self._messages:
             if time.monotonic() > end:
                 raise DeviceError(
-                    f"the service at {self.where} told no devices within {OPENING:g} s; expected "
-                    "an inventory, as the Haply Inverse service 3.1 to 3.x sends it"
+                    f"the service at {self.where} sent no inventory within {OPEN_TIMEOUT_S:g} s; "
+                    "expected that of a Haply Inverse service 3.1 to 3.x"
                 )
             self._pull()
         return self._messages.popleft()
 
     def receive(self) -> list[bytes]:
-        """All messages that are there; waits a moment where there are none."""
+        """Return all received messages; wait shortly if there are none."""
         if not self._messages:
             self._pull()
-        found = list(self._messages)
+        received = list(self._messages)
         self._messages.clear()
-        return found
+        return received
 
     def send(self, message: bytes) -> None:
-        """Send at once."""
+        """Send a message at once."""
         try:
             self._protocol.send_text(message)
         except WebSocketException as e:
@@ -234,22 +238,22 @@ class _Link:
         self._flush()
 
     def close(self) -> None:
-        """End the connection; the other side gets a moment to take what was sent last."""
-        end = time.monotonic() + CLOSING
+        """Close the connection; wait shortly for the other side to read the last message."""
+        end = time.monotonic() + CLOSE_TIMEOUT_S
         with contextlib.suppress(DeviceError, WebSocketException, OSError):
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(1000)
                 self._flush()
             self._socket.shutdown(socket.SHUT_WR)
-            # a socket that is closed with something unread takes back what it sent
-            self._socket.settimeout(CLOSING)
+            # closing a socket with unread data discards its sent data
+            self._socket.settimeout(CLOSE_TIMEOUT_S)
             while self._socket.recv(1 << 16) and time.monotonic() < end:
                 pass
         self._socket.close()
 
     def _pull(self) -> None:
-        """Take what has come."""
-        end = time.monotonic() + WAIT
+        """Receive the available data."""
+        end = time.monotonic() + READ_WAIT_S
         while True:
             try:
                 data = self._socket.recv(1 << 16)
@@ -257,10 +261,10 @@ class _Link:
             except TimeoutError:
                 return
             except BlockingIOError:
-                # a timeout of the socket's own is rounded up to whole milliseconds
+                # the timeout of a socket is rounded up to whole milliseconds
                 if time.monotonic() >= end:
                     return
-                time.sleep(NAP)
+                time.sleep(SLEEP_TIME_S)
             except OSError as e:
                 raise self._lost(e) from None
         if data:
@@ -293,16 +297,16 @@ class _Link:
         return DeviceError(f"the Haply service at {self.where} is gone: {why}")
 
 
-def absent(where: str, why: object) -> DeviceError:
-    """The error for a service that does not listen."""
+def service_missing(where: str, why: object) -> DeviceError:
+    """Return the error for a service that does not listen."""
     return DeviceError(
         f"no Haply Inverse service listens at {where}: {why}; install and open the Haply Hub, or "
         "start haply-inverse-service, or use the device 'stand-in'"
     )
 
 
-def _where(address: str, token: str | None) -> tuple[str, int]:
-    """Host and port of an address."""
+def _parse_address(address: str, token: str | None) -> tuple[str, int]:
+    """Return host and port of an address."""
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port or 10001
@@ -313,15 +317,15 @@ def _where(address: str, token: str | None) -> tuple[str, int]:
             f"the address of a Haply service is {address!r}; expected 'ws://host:port', as "
             f"{ADDRESS!r}"
         )
-    if token is None and not _local(host):
+    if token is None and not _is_local(host):
         raise ModelError(
-            f"the Haply service at {host} is on another machine, and no token was given; give one, "
+            f"the Haply service at {host} is on another machine, and no token is set; pass one, "
             "or use a tunnel to this machine's localhost"
         )
     return host, port
 
 
-def _local(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -329,22 +333,22 @@ def _local(host: str) -> bool:
 
 
 def _check_version(host: str, port: int, token: str | None) -> None:
-    """Refuse a service of another version; one that tells none is judged by its messages."""
-    link = http.client.HTTPConnection(host, port, timeout=OPENING)
+    """Reject a service of another version; without a version its messages are checked."""
+    link = http.client.HTTPConnection(host, port, timeout=OPEN_TIMEOUT_S)
     try:
         link.request(
             "GET", "/version", headers={"Authorization": f"Bearer {token}"} if token else {}
         )
         text = link.getresponse().read(1 << 14).decode("utf-8", "replace")
     except ConnectionRefusedError as e:
-        raise absent(f"ws://{host}:{port}", e) from None
+        raise service_missing(f"ws://{host}:{port}", e) from None
     except (OSError, http.client.HTTPException):
         return
     finally:
         link.close()
-    found = re.search(r'"project_version"\s*:\s*"(\d{1,4})\.(\d{1,4})[^"]*"', text)
-    if found:
-        version = int(found[1]), int(found[2])
+    match = re.search(r'"project_version"\s*:\s*"(\d{1,4})\.(\d{1,4})[^"]*"', text)
+    if match:
+        version = int(match[1]), int(match[2])
         if not VERSIONS[0] <= version < VERSIONS[1]:
             raise DeviceError(
                 f"the Haply service at ws://{host}:{port} has version {version[0]}.{version[1]}; "

@@ -1,4 +1,4 @@
-"""What the Haply Inverse service and its clients tell each other: JSON, format 3.1.
+"""Messages of the Haply Inverse service and its clients: JSON, format 3.1.
 
 On connection the service sends an inventory; from then on it answers each message of a client with
 exactly one update, of the same form but without ``config``:
@@ -15,9 +15,9 @@ and a client sends, among others,
     {"inverse3": [{"device_id": "049D", "commands": {"set_cursor_force": {"values": {"x": …}}}}]}
     {"inverse3": [{"device_id": "049D", "commands": {"probe_position": {}}}]}
     {"session": {"configure": {"profile": {"name": "tabi"}}}}            (in the first message)
-Meters, newtons, right-handed axes. Messages have no numbers of their own: a TCP connection keeps
-their order, and who counts finds one too many. Keys that are not known are passed over. Numbers
-have to be finite and possible, else a message is refused as a whole.
+Meters, newtons, right-handed axes. Messages are not numbered: a TCP connection keeps their order,
+and counting detects an extra one. Unknown keys are ignored. Numbers have to be finite and
+plausible, otherwise the whole message is rejected.
 
 Reference: docs.haply.co, Inverse SDK 3.5, "WebSocket Protocol", "Simulation Channel" and "JSON
 Conventions" (format 3.1 on port 10001; format 3.0, on port 10000, is an older one).
@@ -33,8 +33,8 @@ import numpy as np
 
 from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 
-# farthest place [m], largest velocity [m/s], and how many of anything
-FARTHEST, FASTEST, MOST = 2.0, 100.0, 16
+# limits of distance [m], of velocity [m/s], and of the number of devices, grips and buttons
+MAX_DISTANCE, MAX_VELOCITY, MAX_ITEMS = 2.0, 100.0, 16
 
 
 class _Vector(msgspec.Struct):
@@ -77,7 +77,7 @@ class _Grip(msgspec.Struct):
 
 
 class HaplyFrame(msgspec.Struct):
-    """An inventory or an update."""
+    """Message of the service: an inventory or an update."""
 
     inverse3: list[_Inverse]
     session_id: int | None = None
@@ -99,7 +99,7 @@ class _Commanded(msgspec.Struct):
 
 
 class HaplyOrder(msgspec.Struct):
-    """What a client sends."""
+    """Message of a client with its commands."""
 
     inverse3: list[_Commanded] = []
 
@@ -108,65 +108,67 @@ _frames, _orders = msgspec.json.Decoder(HaplyFrame), msgspec.json.Decoder(HaplyO
 
 
 def parse_frame(raw: bytes | str) -> HaplyFrame:
-    """A message of the service."""
+    """Parse a message of the service."""
     try:
         frame = _frames.decode(raw)
     except (msgspec.MsgspecError, ValueError, RecursionError) as e:
         raise DeviceError(
-            f"the Haply service sent a message that is none of format 3.1: {e}; expected the "
+            f"the Haply service sent a message that is not of format 3.1: {e}; expected the "
             "service of version 3.1 to 3.x on port 10001"
         ) from None
-    if max(map(len, (frame.inverse3, frame.verse_grip, frame.wireless_verse_grip))) > MOST:
-        raise DeviceError(f"the Haply service tells of more than {MOST} devices of one kind")
+    if max(map(len, (frame.inverse3, frame.verse_grip, frame.wireless_verse_grip))) > MAX_ITEMS:
+        raise DeviceError(f"the Haply service has more than {MAX_ITEMS} devices of one kind")
     return frame
 
 
 def choose(frame: HaplyFrame, device_id: str | None) -> str:
-    """Which device is meant, of those in an inventory."""
+    """Select a device of an inventory."""
     names = [device.device_id for device in frame.inverse3]
     if not names:
         raise DeviceError(
-            "the Haply service knows of no Inverse3; connect one, switch it on and look whether "
+            "the Haply service has no Inverse3; connect one, switch it on and check whether "
             "the Haply Hub lists it"
         )
     if device_id is not None and device_id not in names:
         raise DeviceError(
-            f"the Haply service knows of no Inverse3 {device_id!r}; it has "
-            f"{', '.join(map(repr, names))}"
+            f"the Haply service has no Inverse3 {device_id!r}; it has {', '.join(map(repr, names))}"
         )
-    chosen = device_id if device_id is not None else names[0]
-    if names.count(chosen) > 1:
+    selected = device_id if device_id is not None else names[0]
+    if names.count(selected) > 1:
         raise DeviceError(
-            f"the Haply service tells of {names.count(chosen)} devices named {chosen!r}; "
+            f"the Haply service has {names.count(selected)} devices named {selected!r}; "
             "disconnect all but one"
         )
     if device_id is None and len(names) > 1:
         raise DeviceError(
-            f"the Haply service has {len(names)} devices, {', '.join(map(repr, names))}; say "
-            f"which, as 'haply:{chosen}'"
+            f"the Haply service has {len(names)} devices, {', '.join(map(repr, names))}; select "
+            f"one, as 'haply:{selected}'"
         )
-    return chosen
+    return selected
 
 
 def reading(frame: HaplyFrame, device_id: str, time: float) -> HandReading:
-    """The hand, as a frame tells it."""
-    found = [device for device in frame.inverse3 if device.device_id == device_id]
-    if len(found) != 1:
+    """Return the reading of the hand in a frame."""
+    matches = [device for device in frame.inverse3 if device.device_id == device_id]
+    if len(matches) != 1:
         raise DeviceError(
-            f"an update of the Haply service has {len(found)} devices named {device_id!r}; "
+            f"an update of the Haply service has {len(matches)} devices named {device_id!r}; "
             "expected one: is it still connected?"
         )
-    device = found[0]
+    device = matches[0]
     if not device.status.ready:
-        raise DeviceError(f"Haply device {device_id!r} is not ready; look at it in the Haply Hub")
+        raise DeviceError(f"Haply device {device_id!r} is not ready; check it in the Haply Hub")
     x, v = device.state.cursor_position, device.state.cursor_velocity
-    place, velocity = _sound(x, FARTHEST, "place"), _sound(v, FASTEST, "velocity")
+    place, velocity = (
+        _checked_vector(x, MAX_DISTANCE, "position"),
+        _checked_vector(v, MAX_VELOCITY, "velocity"),
+    )
     grips = frame.wireless_verse_grip or frame.verse_grip
     if not grips:
         return HandReading(place, velocity, time=time)
     state = grips[0].state
     pressed = (
-        tuple(state.buttons[key] for key in sorted(state.buttons)[:MOST])
+        tuple(state.buttons[key] for key in sorted(state.buttons)[:MAX_ITEMS])
         if state.buttons
         else (state.button,)
     )
@@ -175,37 +177,39 @@ def reading(frame: HaplyFrame, device_id: str, time: float) -> HandReading:
 
 
 def force_message(device_id: str, force: Sequence[float] | Array) -> bytes:
-    """Push with a force."""
+    """Return the message of a force."""
     x, y, z = (float(f) for f in force)
     values = {"values": {"x": x, "y": y, "z": z}}
     return _command(device_id, {"set_cursor_force": values})
 
 
 def probe_message(device_id: str) -> bytes:
-    """Only tell the place."""
+    """Return the message that requests the position only."""
     return _command(device_id, {"probe_position": {}})
 
 
 def first_message(device_id: str) -> bytes:
-    """Who is there, as the Haply Hub shows it, and only tell the place."""
+    """Return the first message: the name of the client for the Haply Hub, and a request of the
+    position.
+    """
     session = {"configure": {"profile": {"name": "tabi"}}}
     devices = [{"device_id": device_id, "commands": {"probe_position": {}}}]
     return msgspec.json.encode({"session": session, "inverse3": devices})
 
 
 def parse_order(raw: bytes | str) -> list[tuple[str, tuple[float, float, float]]]:
-    """Forces in a message of a client; those that are not finite are none."""
+    """Return the forces in a message of a client, without those that are not finite."""
     try:
         order = _orders.decode(raw)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return []
-    found = []
-    for device in order.inverse3[:MOST]:
+    forces = []
+    for device in order.inverse3[:MAX_ITEMS]:
         if device.commands.set_cursor_force is not None:
             f = device.commands.set_cursor_force.values
             if math.isfinite(f.x + f.y + f.z):
-                found.append((device.device_id, (f.x, f.y, f.z)))
-    return found
+                forces.append((device.device_id, (f.x, f.y, f.z)))
+    return forces
 
 
 def update_message(
@@ -215,43 +219,43 @@ def update_message(
     full: bool,
     grip: tuple[Sequence[float], Sequence[bool]] | None = None,
 ) -> bytes:
-    """An update of a service with one device, or its inventory; with a grip, if its orientation
-    (w, x, y, z) and buttons are given.
+    """Return an update of a service with one device, or its inventory; with a grip, if its
+    orientation (w, x, y, z) and buttons are specified.
     """
     state = {name: dict(zip("xyz", value, strict=True)) for name, value in vectors.items()}
     device: dict[str, object] = {"device_id": device_id, "state": state}
     device["status"] = {"calibrated": True, "in_use": True, "power_supply": True, "ready": True}
     if full:
         device["config"] = {"type": "inverse3", "handedness": "right"}
-    told: dict[str, object] = {"session_id": session, "inverse3": [device]}
+    update: dict[str, object] = {"session_id": session, "inverse3": [device]}
     if grip is not None:
-        buttons = {chr(ord("a") + k): bool(down) for k, down in enumerate(grip[1][:MOST])}
-        turned = dict(zip("wxyz", grip[0], strict=True))
-        held = {"orientation": turned, "buttons": buttons}
-        told["wireless_verse_grip"] = [{"device_id": f"{device_id} grip", "state": held}]
-    return msgspec.json.encode(told)
+        buttons = {chr(ord("a") + k): bool(down) for k, down in enumerate(grip[1][:MAX_ITEMS])}
+        orientation = dict(zip("wxyz", grip[0], strict=True))
+        state_of_grip = {"orientation": orientation, "buttons": buttons}
+        update["wireless_verse_grip"] = [{"device_id": f"{device_id} grip", "state": state_of_grip}]
+    return msgspec.json.encode(update)
 
 
 def _command(device_id: str, commands: Mapping[str, object]) -> bytes:
     return msgspec.json.encode({"inverse3": [{"device_id": device_id, "commands": commands}]})
 
 
-def _sound(vector: _Vector, largest: float, what: str) -> Array:
+def _checked_vector(vector: _Vector, largest: float, what: str) -> Array:
     if not max(abs(vector.x), abs(vector.y), abs(vector.z)) <= largest:
         raise DeviceError(
-            f"the Haply service tells a {what} of ({vector.x:g}, {vector.y:g}, {vector.z:g}); "
+            f"the Haply service reports a {what} of ({vector.x:g}, {vector.y:g}, {vector.z:g}); "
             f"expected at most {largest:g} in m and s"
         )
     return np.array([vector.x, vector.y, vector.z])
 
 
 def _orientation(q: _Quaternion | None) -> Array:
-    """As a unit quaternion; one that is not there yet is told as zeros."""
+    """Return a unit quaternion; zeros mean that it is not available yet."""
     if q is None or q.w == q.x == q.y == q.z == 0.0:
         return np.array([1.0, 0.0, 0.0, 0.0])
     length = math.hypot(q.w, q.x, q.y, q.z)
     if not abs(length - 1.0) < 0.1:
         raise DeviceError(
-            f"the Haply service tells an orientation of length {length:g}; expected 1"
+            f"the Haply service reports an orientation of length {length:g}; expected 1"
         )
     return np.array([q.w, q.x, q.y, q.z]) / length

@@ -1,4 +1,4 @@
-"""A process that has a deadline goes before all that has none."""
+"""Real-time priority of a process with deadlines."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 import os
 
 
-def hurry() -> bool:
-    """Go before others, where that is allowed (Linux: a limit ``rtprio``), on the last processor,
-    so that a simulation has the others for itself; what this process starts does not go before
-    others. Returns whether it is allowed.
+def raise_priority() -> bool:
+    """Run this process with real-time priority on the last core, if permitted (Linux: a limit
+    ``rtprio``), so that a simulation has the other cores; child processes do not inherit it.
+    Returns whether it is permitted.
     """
     with contextlib.suppress(OSError, AttributeError):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

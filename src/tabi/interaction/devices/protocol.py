@@ -1,7 +1,7 @@
-"""What a haptic device is to tabi: it tells how a hand moves, and takes a wrench for it.
+"""Protocol of haptic devices: a driver reads the motion of a hand, and applies a wrench to it.
 
-Vectors are in the device's own frame, which the coupling places in the world; wrenches are about
-the handle.
+Vectors are in the device's frame, which the coupling places in the world; wrenches are about the
+handle.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ MOTIONS, WRENCHES = (2, 3, 6), (0, 1, 3, 6)
 
 
 class DeviceError(TabiError, RuntimeError):
-    """A device that is not there, does not answer, or says what cannot be."""
+    """A device is missing, does not answer, or sends invalid data."""
 
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """What a device can do.
+    """Properties and limits of a device.
 
     Attributes:
-        name: told to people.
-        motion: degrees of freedom that it reads: 2 (a mouse), 3 or 6.
-        wrench: degrees of freedom that it pushes with: 0, 1 (rumble), 3 or 6.
+        name: for display.
+        motion: measured degrees of freedom: 2 (a mouse), 3 or 6.
+        wrench: actuated degrees of freedom: 0, 1 (rumble), 3 or 6.
         force_limit: largest force [N]. torque_limit: largest torque [N·m].
         lower, upper: corners of its workspace [m].
         rate: how often it is read and written [1/s].
@@ -53,7 +53,7 @@ class DeviceInfo:
         if self.wrench and not 0.0 < self.force_limit < np.inf:
             raise ModelError(
                 f"device {self.name!r} has a force limit of {self.force_limit:g} N; "
-                "expected newtons > 0, or wrench=0 where it only tells motion"
+                "expected newtons > 0, or wrench=0 if it only measures motion"
             )
         if not 0.0 <= self.torque_limit < np.inf or not 0.0 < self.rate < np.inf:
             raise ModelError(
@@ -69,13 +69,13 @@ class DeviceInfo:
 
 @dataclass(frozen=True, eq=False)
 class HandReading:
-    """A hand at one moment.
+    """Reading of a hand at one time.
 
     Attributes:
         position: of the handle [m]. velocity: of the handle [m/s].
         quaternion: of the handle, (w, x, y, z). spin: its angular velocity [rad/s].
         buttons: which are pressed.
-        time: when it was read [s], by a clock that never goes back.
+        time: of the reading [s], by a monotonic clock.
     """
 
     position: Array
@@ -87,14 +87,14 @@ class HandReading:
 
 
 class HapticDevice(Protocol):
-    """A driver. All of it is called from one thread; each call returns within a period, or
-    raises ``DeviceError``.
+    """Driver of a haptic device. All methods are called from one thread; each call returns within a
+    period, or raises ``DeviceError``.
     """
 
     info: DeviceInfo
 
     def read(self) -> HandReading:
-        """The hand now."""
+        """Return the reading of the hand now."""
         ...
 
     def write(self, force: Array, torque: Array) -> None:
@@ -102,5 +102,5 @@ class HapticDevice(Protocol):
         ...
 
     def close(self) -> None:
-        """No force any more, and let go of the device; a second call does nothing."""
+        """Release the force and the device; a second call does nothing."""
         ...

@@ -1,23 +1,23 @@
-"""A hand that is replayed from rows of time and place, and a recorder that writes such rows.
+"""Scripted hand, replayed from rows of time and position, and a recorder of such rows.
 
-A file ``*.hand.csv`` opens with the names of its columns, then one row per moment, times rising:
+A file ``*.hand.csv`` begins with the names of its columns, then one row per time, times increasing:
 
     time_s,x_m,y_m,z_m[,qw,qx,qy,qz][,buttons]
 ``buttons`` is a word of 0 and 1, one letter per button (``010``). Between rows k and k + 1, with
-h = t_{k+1} − t_k and s = (t − t_k)/h, the place is the cubic Hermite polynomial
+h = t_{k+1} − t_k and s = (t − t_k)/h, the position is the cubic Hermite polynomial
 
     x(t) = h₀₀(s) x_k + h h₁₀(s) v_k + h₀₁(s) x_{k+1} + h h₁₁(s) v_{k+1}                        (1)
     h₀₀ = 2s³ − 3s² + 1    h₁₀ = s³ − 2s² + s    h₀₁ = −2s³ + 3s²    h₁₁ = s³ − s²
 whose slope v_k is zero at both ends, where the hand is at rest, and at an inner row, between the
 velocities d₀ and d₁ of the straight lines before and after it, which take h₀ and h₁,
 
-    v_k = max(0, cos θ) m e,   e: unit, between the two ways,   θ: the angle between them       (2)
+    v_k = max(0, cos θ) m e,   e: unit, between the two lines,  θ: the angle between them       (2)
     1/m = (w₀/‖d₀‖ + w₁/‖d₁‖)/(w₀ + w₁),   w₀ = h₀ + 2h₁,   w₁ = 2h₀ + h₁
 Along a straight line this is the monotone interpolation of Fritsch and Butland: between two rows
-the hand never goes beyond either, however unevenly they are spaced. It goes round a gentle bend
-without a stop, and stops where it turns by a right angle or more; a path that is turned as a whole
-is the turned path. Velocity is the exact derivative of (1). Orientation turns at a constant rate
-from row to row; buttons hold until the next row.
+the hand never moves beyond either, however unevenly they are spaced. It passes a gentle bend
+without a stop, and stops at turns of a right angle or more; the result is independent of the axes.
+Velocity is the exact derivative of (1). Orientation rotates at a constant rate from row to row;
+buttons are constant until the next row.
 
 Reference: Fritsch and Butland (1984), A method for constructing local monotone piecewise cubic
 interpolants.
@@ -38,21 +38,21 @@ import numpy as np
 from tabi._errors import ModelError
 from tabi.interaction.devices.protocol import Array, DeviceInfo, HandReading, HapticDevice
 
-PLACE = ("time_s", "x_m", "y_m", "z_m")
-TURN = ("qw", "qx", "qy", "qz")
+POSITION_COLUMNS = ("time_s", "x_m", "y_m", "z_m")
+ORIENTATION_COLUMNS = ("qw", "qx", "qy", "qz")
 BUTTONS = "buttons"
 AFTER = ("stay", "repeat")
-FARTHEST = 1e3
+MAX_DISTANCE = 1e3
 
 
 class ScriptedHand:
-    """Where a hand is at each time, by (1).
+    """Motion of a hand over time, by (1).
 
     Args:
-        rows: time, place and, where there are eight columns, orientation (w, x, y, z).
+        rows: time, position and, with eight columns, orientation (w, x, y, z).
         buttons: which are pressed from each row on.
-        name: told in errors.
-        after: what follows the last row: ``stay`` there, or ``repeat`` from the first.
+        name: for errors.
+        after: the last row: ``stay`` there, or ``repeat`` from the first.
     """
 
     def __init__(
@@ -68,34 +68,36 @@ class ScriptedHand:
                 f"{name} has rows of shape {table.shape}; expected (time, x, y, z) or (time, x, y, "
                 "z, qw, qx, qy, qz) in each of at least one row"
             )
-        if not np.all(np.abs(table) <= FARTHEST * np.array([1e3] + [1.0] * (table.shape[1] - 1))):
+        if not np.all(
+            np.abs(table) <= MAX_DISTANCE * np.array([1e3] + [1.0] * (table.shape[1] - 1))
+        ):
             raise ModelError(
-                f"{name} has numbers that are not finite or beyond {FARTHEST:g} m; expected "
+                f"{name} has numbers that are not finite or beyond {MAX_DISTANCE:g} m; expected "
                 "seconds and meters"
             )
         if np.any(np.diff(table[:, 0]) <= 0.0):
             k = int(np.argmax(np.diff(table[:, 0]) <= 0.0)) + 1
             raise ModelError(
                 f"{name} goes from {table[k - 1, 0]:g} s to {table[k, 0]:g} s at row {k + 1}; "
-                "expected times that rise"
+                "expected increasing times"
             )
         if after not in AFTER:
             raise ModelError(f"{name} does {after!r} after its last row; expected one of {AFTER}")
         self.name, self.after = name, after
         self.buttons = list(buttons) or [()] * len(table)
         self._t = table[:, 0].tolist()
-        self._x, self._v = table[:, 1:4], _slopes(table[:, 0], table[:, 1:4])
+        self._x, self._v = table[:, 1:4], _row_velocities(table[:, 0], table[:, 1:4])
         self.turns = table.shape[1] == 8
         self._q = _unit(table[:, 4:8], name) if self.turns else None
 
     @property
     def duration(self) -> float:
-        """From the first row to the last [s]."""
+        """Time from the first row to the last [s]."""
         return self._t[-1] - self._t[0]
 
     def at(self, t: float) -> HandReading:
-        """The hand at a time, counted from its first row [s]."""
-        told = t
+        """Return the reading of the hand at a time since its first row [s]."""
+        reading_time = t
         if self.after == "repeat" and self.duration > 0.0:
             t = math.fmod(t, self.duration) + (self.duration if t < 0.0 else 0.0)
         t += self._t[0]
@@ -103,18 +105,20 @@ class ScriptedHand:
         if k < 0 or k >= len(self._t) - 1:
             k = max(k, 0)
             q = np.array([1.0, 0.0, 0.0, 0.0]) if self._q is None else self._q[k].copy()
-            return HandReading(self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told)
+            return HandReading(
+                self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=reading_time
+            )
         h = self._t[k + 1] - self._t[k]
         s = (t - self._t[k]) / h
         x, v = _hermite(s, h, self._x[k], self._v[k], self._x[k + 1], self._v[k + 1])
         q, spin = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
         if self._q is not None:
-            q, spin = _turned(self._q[k], self._q[k + 1], s, h)
-        return HandReading(x, v, q, spin, self.buttons[k], told)
+            q, spin = _interpolated_rotation(self._q[k], self._q[k + 1], s, h)
+        return HandReading(x, v, q, spin, self.buttons[k], reading_time)
 
     @classmethod
     def load(cls, path: str | Path, after: str = "stay") -> ScriptedHand:
-        """A hand from a file; what is wrong with it is told by line."""
+        """Load a hand from a file; errors name the line."""
         rows, buttons, seen = [], [], -math.inf
         try:
             with open(path, newline="", encoding="utf-8") as file:
@@ -127,7 +131,7 @@ class ScriptedHand:
                     row, pressed = _row(names, cells, path, lines.line_num)
                     if row[0] <= seen:
                         raise ModelError(
-                            f"the time is {row[0]:g} s after {seen:g} s; expected times that rise",
+                            f"the time is {row[0]:g} s after {seen:g} s; expected increasing times",
                             *(path, lines.line_num),
                         )
                     seen = row[0]
@@ -141,13 +145,14 @@ class ScriptedHand:
 
 
 class ScriptedDevice:
-    """A device whose hand follows a script, whatever force it is given.
+    """Device whose hand follows a script, whatever the force.
 
     Args:
-        hand: the script. clock: tells the time [s]; simulated time, for a replay in lock-step.
+        hand: the script. clock: function that returns the time [s]; simulated time, for a replay in
+            lock-step.
 
     Attributes:
-        force, torque: what was written last.
+        force, torque: last written values.
     """
 
     def __init__(self, hand: ScriptedHand, clock: Callable[[], float] = time.monotonic) -> None:
@@ -157,25 +162,25 @@ class ScriptedDevice:
         self.force, self.torque = np.zeros(3), np.zeros(3)
 
     def read(self) -> HandReading:
-        """The hand now."""
+        """Return the reading of the hand now."""
         now = self.clock()
-        found = self.hand.at(now - self._start)
+        hand = self.hand.at(now - self._start)
         return HandReading(
-            found.position, found.velocity, found.quaternion, found.spin, found.buttons, now
+            hand.position, hand.velocity, hand.quaternion, hand.spin, hand.buttons, now
         )
 
     def write(self, force: Array, torque: Array) -> None:
-        """Kept; a script does not give way."""
+        """Store the wrench; a script does not yield."""
         self.force[:], self.torque[:] = force, torque
 
     def close(self) -> None:
-        """No force any more."""
+        """Release the force, and close the device."""
         self.force[:] = self.torque[:] = 0.0
         self.closed = True
 
 
 class Recorder:
-    """Any device, with what is read from it written to a file that a script can replay."""
+    """Recorder of any device: its readings are written to a file that a script can replay."""
 
     def __init__(self, device: HapticDevice, path: str | Path) -> None:
         self.device, self.info = device, device.info
@@ -184,28 +189,28 @@ class Recorder:
         except OSError as e:
             raise ModelError(f"a hand cannot be written there: {e}", path) from None
         self._rows = csv.writer(self._file, lineterminator="\n")
-        self._rows.writerow([*PLACE, *TURN, BUTTONS])
+        self._rows.writerow([*POSITION_COLUMNS, *ORIENTATION_COLUMNS, BUTTONS])
         self._start, self._last = math.nan, -math.inf
 
     @property
     def closed(self) -> bool:
-        """Whether the file is."""
+        """Whether the file is closed."""
         return self._file.closed
 
     def read(self) -> HandReading:
-        """The hand now, which is written down; a reading that was there already is not."""
-        found = self.device.read()
-        if found.time > self._last and not self.closed:
-            self._last = found.time
+        """Return the reading of the hand now, and record it if it is new."""
+        hand = self.device.read()
+        if hand.time > self._last and not self.closed:
+            self._last = hand.time
             if math.isnan(self._start):
-                self._start = found.time
-            numbers = [found.time - self._start, *found.position, *found.quaternion]
-            pressed = "".join("01"[b] for b in found.buttons)
+                self._start = hand.time
+            numbers = [hand.time - self._start, *hand.position, *hand.quaternion]
+            pressed = "".join("01"[b] for b in hand.buttons)
             self._rows.writerow([*(repr(float(x)) for x in numbers), pressed])
-        return found
+        return hand
 
     def write(self, force: Array, torque: Array) -> None:
-        """Push the hand."""
+        """Push the hand of the device."""
         self.device.write(force, torque)
 
     def close(self) -> None:
@@ -215,11 +220,16 @@ class Recorder:
 
 
 def _check_header(names: list[str], path: str | Path) -> None:
-    allowed = [[*PLACE], [*PLACE, *TURN], [*PLACE, BUTTONS], [*PLACE, *TURN, BUTTONS]]
+    allowed = [
+        [*POSITION_COLUMNS],
+        [*POSITION_COLUMNS, *ORIENTATION_COLUMNS],
+        [*POSITION_COLUMNS, BUTTONS],
+        [*POSITION_COLUMNS, *ORIENTATION_COLUMNS, BUTTONS],
+    ]
     if names not in allowed:
         raise ModelError(
-            f"its columns are {','.join(names) or 'none'}; expected {','.join(PLACE)}"
-            f"[,{','.join(TURN)}][,{BUTTONS}]",
+            f"its columns are {','.join(names) or 'none'}; expected {','.join(POSITION_COLUMNS)}"
+            f"[,{','.join(ORIENTATION_COLUMNS)}][,{BUTTONS}]",
             *(path, 1),
         )
 
@@ -227,7 +237,7 @@ def _check_header(names: list[str], path: str | Path) -> None:
 def _row(
     names: list[str], cells: list[str], path: str | Path, line: int
 ) -> tuple[list[float], tuple[bool, ...]]:
-    """Numbers and buttons of one line."""
+    """Return numbers and buttons of one line."""
     if len(cells) != len(names):
         raise ModelError(f"{len(cells)} columns; expected {len(names)}", path, line)
     row, pressed = [], ()
@@ -242,17 +252,17 @@ def _row(
             row.append(float(text))
         except ValueError:
             raise ModelError(f"{name} is {text!r}; expected a number", path, line) from None
-        if not abs(row[-1]) <= FARTHEST * (1e3 if name == PLACE[0] else 1.0):
+        if not abs(row[-1]) <= MAX_DISTANCE * (1e3 if name == POSITION_COLUMNS[0] else 1.0):
             raise ModelError(f"{name} is {text}; expected seconds and meters", path, line)
-    if TURN[0] in names and not abs(math.hypot(*row[4:8]) - 1.0) < 1e-2:
+    if ORIENTATION_COLUMNS[0] in names and not abs(math.hypot(*row[4:8]) - 1.0) < 1e-2:
         raise ModelError(
             f"(qw, qx, qy, qz) has length {math.hypot(*row[4:8]):g}; expected 1", path, line
         )
     return row, pressed
 
 
-def _slopes(t: Array, x: Array) -> Array:
-    """Velocity at each row, by (2): zero at both ends, and where the hand stands or turns back."""
+def _row_velocities(t: Array, x: Array) -> Array:
+    """Return the velocity at each row, by (2): zero at both ends, at rest and at reversals."""
     v, h = np.zeros_like(x), np.diff(t)
     d = np.diff(x, axis=0) / h[:, None]
     speed = np.linalg.norm(d, axis=1)
@@ -271,7 +281,7 @@ def _slopes(t: Array, x: Array) -> Array:
 
 
 def _hermite(s: float, h: float, x0: Array, v0: Array, x1: Array, v1: Array) -> tuple[Array, Array]:
-    """(1) and its derivative."""
+    """Return (1) and its derivative."""
     a, b = s * s * (2.0 * s - 3.0), s * (s - 1.0)
     x = x0 + a * (x0 - x1) + h * (b * (s - 1.0) * v0 + b * s * v1)
     v = 6.0 * b / h * (x0 - x1) + ((3 * s - 1) * (s - 1)) * v0 + s * (3 * s - 2) * v1
@@ -286,15 +296,15 @@ def _unit(q: Array, name: str) -> Array:
         )
     q = q / length
     for k in range(1, len(q)):
-        # q and −q are one orientation: the short way round
+        # q and −q are the same orientation: the shorter rotation
         if q[k] @ q[k - 1] < 0.0:
             q[k] = -q[k]
     return q
 
 
-def _turned(q0: Array, q1: Array, s: float, h: float) -> tuple[Array, Array]:
-    """Orientation on the way from one to the other at constant rate, and that rate in the
-    device's frame: q(s) = q₀ exp(s log(q₀* q₁)).
+def _interpolated_rotation(q0: Array, q1: Array, s: float, h: float) -> tuple[Array, Array]:
+    """Return the orientation between two rows at a constant rate, and that rate in the device's
+    frame: q(s) = q₀ exp(s log(q₀* q₁)).
     """
     w = float(q0 @ q1)
     d = q0[0] * q1[1:] - q1[0] * q0[1:] - np.cross(q0[1:], q1[1:])
@@ -303,7 +313,8 @@ def _turned(q0: Array, q1: Array, s: float, h: float) -> tuple[Array, Array]:
         return q0.copy(), np.zeros(3)
     half = math.atan2(sine, w)
     q = (math.sin((1.0 - s) * half) * q0 + math.sin(s * half) * q1) / sine
-    # axis of q₀* q₁ is the same in the frame of every orientation on the way; turned to the device
+    # the axis of q₀* q₁ is the same in the frames of all orientations between; rotated to the
+    # device
     axis, u = d / sine, q0[1:]
-    turned = axis + 2.0 * np.cross(u, np.cross(u, axis) + q0[0] * axis)
-    return q / np.linalg.norm(q), 2.0 * half / h * turned
+    rotated_axis = axis + 2.0 * np.cross(u, np.cross(u, axis) + q0[0] * axis)
+    return q / np.linalg.norm(q), 2.0 * half / h * rotated_axis

@@ -1,15 +1,14 @@
-"""A service that speaks as Haply's does, with a handle that is simulated: for those without one.
+"""Stand-in for the Haply service, with a simulated handle: for users without a device.
 
-A mass m is held by a hand, a spring k and a damper c to a place x_h(t), and feels the force f that
-is written to it,
+A mass m is held by a hand, a spring k and a damper c to a position x_h(t), with the commanded force
+f,
 
     m ẍ = f + k (x_h − x) + c (ẋ_h − ẋ)                                                         (1)
 per axis. With u = (f + k x_h + c ẋ_h)/m held over a step h = 0.1 ms, (1) is linear and one step is
-exact: (x, ẋ, u) ← exp(A h) (x, ẋ, u), A = [0 1 0; −k/m −c/m 1; 0 0 0]. Time is wall time, caught up
-with at each message. The hand is asked once per millisecond and moves on evenly in between.
+exact: (x, ẋ, u) ← exp(A h) (x, ẋ, u), A = [0 1 0; −k/m −c/m 1; 0 0 0]. Time is wall time, updated
+at each message. The hand is sampled once per millisecond and moves at constant velocity in between.
 
-A force lasts for 20 ms, as that of a device whose messages stop, and no longer than the connection
-that wrote it.
+A force ends after 20 ms, as in a device whose messages stop, or with the connection that wrote it.
 
 Reference: Van Loan, Computing integrals involving the matrix exponential (1978), for a held input.
 """
@@ -36,30 +35,30 @@ from websockets.http11 import Request, Response
 
 from tabi._errors import ModelError, TabiError
 from tabi.interaction.devices import haply_messages as messages
-from tabi.interaction.devices.priority import hurry
+from tabi.interaction.devices.priority import raise_priority
 from tabi.interaction.devices.scripted import ScriptedHand
 
-# step [s], how often the hand is asked [s], how long a force lasts [s]
-STEP, ASKED, LASTS = 1e-4, 1e-3, 0.02
-# what is not caught up with [s]
-ASLEEP = 2.0
-# what the motors can give [N], and where its arms end [m]
-STRONGEST, END = 10.0, 0.25
+# step, period of the hand's samples, timeout of a force [s]
+STEP, SAMPLE_PERIOD_S, FORCE_TIMEOUT_S = 1e-4, 1e-3, 0.02
+# longest time to catch up with [s]
+MAX_CATCH_UP_S = 2.0
+# limits of the force [N], and of the workspace [m]
+MAX_FORCE, MAX_POSITION = 10.0, 0.25
 MASSES = (0.05, 0.5)
 VERSION = "3.5.0.0"
 
 
 class SimulatedHandle:
-    """The mass of (1).
+    """Simulated handle, the mass of (1).
 
     Args:
         mass: of the handle [kg]. stiffness, damping: of the hand [N/m], [N·s/m].
-        hand: where the hand wants to be; at rest in the middle unless given.
-        start: the time of its clock when it begins [s].
+        hand: target of the hand; default: at rest in the middle.
+        start: time of its clock at the start [s].
 
     Attributes:
-        position, velocity: of the handle. force: what it feels just now.
-        time: up to when it was integrated.
+        position, velocity: of the handle. force: on it now.
+        time: up to which it was integrated.
     """
 
     def __init__(
@@ -91,12 +90,12 @@ class SimulatedHandle:
 
     @property
     def time(self) -> float:
-        """Up to when it was integrated [s]."""
+        """Time up to which it was integrated [s]."""
         return self._start + STEP * self._steps
 
     @property
     def grip(self) -> tuple[list[float], tuple[bool, ...]] | None:
-        """How its script turns it, and which buttons it presses; None where it says neither."""
+        """Orientation and pressed buttons of its script; None if it has neither."""
         if self.hand is None:
             return None
         wanted = self.hand.at(STEP * self._steps)
@@ -105,29 +104,29 @@ class SimulatedHandle:
         return wanted.quaternion.tolist(), wanted.buttons
 
     def push(self, force: Sequence[float], now: float) -> None:
-        """A force from now on, for as long as one lasts."""
+        """Apply a force from now on, until its timeout."""
         self.advance(now)
         size = math.hypot(*force)
-        scale = 1.0 if size <= STRONGEST else STRONGEST / size
+        scale = 1.0 if size <= MAX_FORCE else MAX_FORCE / size
         self.force = [scale * f for f in force]
-        self._until = now + LASTS
+        self._until = now + FORCE_TIMEOUT_S
 
     def release(self, now: float) -> None:
-        """No force from now on."""
+        """Release the force from now on."""
         self.advance(now)
         self.force, self._until = [0.0, 0.0, 0.0], -math.inf
 
     def advance(self, now: float) -> None:
-        """Integrate up to a time; a force that has lasted long enough ends on the way."""
-        # one that was asleep for long goes on where it was
-        self._start += max(now - self.time - ASLEEP, 0.0)
+        """Integrate up to a time; a force may time out before."""
+        # after a long pause it continues from its last state
+        self._start += max(now - self.time - MAX_CATCH_UP_S, 0.0)
         if self._until < now and any(self.force):
             self._integrate(self._until)
             self.force = [0.0, 0.0, 0.0]
         self._integrate(now)
 
     def _integrate(self, end: float) -> None:
-        last, chunk = int((end - self._start) / STEP + 1e-6), round(ASKED / STEP)
+        last, chunk = int((end - self._start) / STEP + 1e-6), round(SAMPLE_PERIOD_S / STEP)
         while self._steps < last:
             count = min(chunk - self._steps % chunk, last - self._steps)
             self._chunk(count)
@@ -150,16 +149,16 @@ class SimulatedHandle:
             for _ in range(count):
                 x, v = xx * x + xv * v + xu * u, vx * x + vv * v + vu * u
                 u += rise
-            if not abs(x) <= END:
-                x, v = math.copysign(END, x), 0.0
+            if not abs(x) <= MAX_POSITION:
+                x, v = math.copysign(MAX_POSITION, x), 0.0
             self.position[i], self.velocity[i] = x, v
 
 
 class StandIn:
-    """The service: connections, and the handle that they share.
+    """Service of the stand-in: connections, and the handle that they share.
 
     Attributes:
-        port: where it listens, once it does.
+        port: of the service, once it listens.
     """
 
     def __init__(
@@ -226,15 +225,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--until-end-of-input", action="store_true", help="end when standard input does"
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        hand = given.hand and ScriptedHand.load(given.hand, "repeat" if given.repeat else "stay")
-        handle = SimulatedHandle(
-            *(given.mass, given.stiffness, given.damping, hand or None, time.monotonic())
+        hand = options.hand and ScriptedHand.load(
+            options.hand, "repeat" if options.repeat else "stay"
         )
-        # a real device does not wait for what else the machine does
-        hurry()
-        asyncio.run(_run(StandIn(handle), given.port, given.until_end_of_input))
+        handle = SimulatedHandle(
+            *(options.mass, options.stiffness, options.damping, hand or None, time.monotonic())
+        )
+        # like a real device, independent of the machine's load
+        raise_priority()
+        asyncio.run(_run(StandIn(handle), options.port, options.until_end_of_input))
     except (TabiError, OSError, OverflowError) as e:
         print(f"stand-in: {e}", file=sys.stderr)
         return 1
@@ -245,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _run(service: StandIn, port: int, piped: bool) -> None:
     end = asyncio.Event()
-    # who knocks and goes away is no news
+    # aborted connections are not logged
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
 
     def ready(port: int) -> None:
@@ -262,7 +263,7 @@ async def _run(service: StandIn, port: int, piped: bool) -> None:
 
 
 def _request(link: sockets.ServerConnection, request: Request) -> Response | None:
-    """Its version, for those who ask; only pages that are none may connect."""
+    """Answer requests of the version; reject connections of web pages."""
     if request.path == "/version":
         body = f'{{"project_name": "tabi-stand-in", "project_version": "{VERSION}"}}'.encode()
         headers = Headers({"Content-Type": "application/json", "Content-Length": str(len(body))})

@@ -1,4 +1,4 @@
-"""A stand-in that is started for oneself, and ends with oneself: see ``stand_in``."""
+"""Stand-in started by this process, which ends with it: see ``stand_in``."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from collections.abc import Sequence
 from tabi.interaction.devices.haply import HaplyDevice
 from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 
-STARTING = 20.0
+START_TIMEOUT_S = 20.0
 
 
 class StandInProcess:
-    """A service of its own; it ends when its input does, so also when whoever started it is gone.
+    """Service in a separate process; it ends when its input is closed, also if the parent process
+    is gone.
 
     Args:
         arguments: of the program ``stand_in``, as ``("--mass", "0.2")``.
-        port: where it listens; 0: any that is free.
+        port: of the service; 0: any free one.
 
     Attributes:
-        process: the program. port: where it listens.
+        process: the program. port: of the service.
     """
 
     def __init__(self, arguments: Sequence[str] = (), port: int = 0) -> None:
         command = [sys.executable, "-m", "tabi.interaction.devices.stand_in"]
         command += ["--port", str(port), "--until-end-of-input", *arguments]
         pipe = subprocess.PIPE
-        # an interrupt is for whoever started it: a session of its own, on Windows a group
+        # an interrupt is handled by the parent: a separate session, on Windows a group
         self.process = subprocess.Popen(
             command,
             stdin=pipe,
@@ -41,11 +42,11 @@ class StandInProcess:
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self.port = self._listening()
+        self.port = self._wait_for_port()
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """Address of the service."""
         return f"ws://127.0.0.1:{self.port}"
 
     def __enter__(self) -> StandInProcess:
@@ -55,7 +56,7 @@ class StandInProcess:
         self.close()
 
     def close(self) -> None:
-        """End it; a second call does nothing."""
+        """End the service; a second call does nothing."""
         process = self.process
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
@@ -67,27 +68,29 @@ class StandInProcess:
             process.kill()
             process.wait()
 
-    def _listening(self) -> int:
+    def _wait_for_port(self) -> int:
         out = self.process.stdout
         assert out is not None
-        # a thread, for not every system can wait for a pipe
+        # a thread, as not every system can wait for a pipe
         lines: list[str] = []
         reading = threading.Thread(target=lambda: lines.append(out.readline()), daemon=True)
         reading.start()
-        reading.join(STARTING)
-        found = re.search(r":(\d+)$", lines[0].strip()) if lines else None
-        if found:
-            return int(found[1])
+        reading.join(START_TIMEOUT_S)
+        match = re.search(r":(\d+)$", lines[0].strip()) if lines else None
+        if match:
+            return int(match[1])
         err = self.process.stderr
         self.process.kill()
         reading.join()
         why = err.read().strip() if err is not None else ""
         self.close()
-        raise DeviceError(f"a stand-in could not be started: {why or f'{STARTING:g} s are over'}")
+        raise DeviceError(
+            f"a stand-in could not be started: {why or f'{START_TIMEOUT_S:g} s are over'}"
+        )
 
 
 class StandInDevice:
-    """A driver with a service of its own."""
+    """Driver with a separate service."""
 
     def __init__(self, arguments: Sequence[str] = ()) -> None:
         self.service = StandInProcess(arguments)
@@ -100,18 +103,18 @@ class StandInDevice:
 
     @property
     def closed(self) -> bool:
-        """Whether it is."""
+        """Whether the driver is closed."""
         return self._device.closed
 
     def read(self) -> HandReading:
-        """The hand now."""
+        """Return the reading of the hand now."""
         return self._device.read()
 
     def write(self, force: Array, torque: Array) -> None:
-        """Push the hand."""
+        """Push the hand with a force."""
         self._device.write(force, torque)
 
     def close(self) -> None:
-        """Let go, and end the service."""
+        """Release the device, and end the service."""
         self._device.close()
         self.service.close()

@@ -1,12 +1,12 @@
-"""3D Systems Touch and Touch X (once Phantom), through the vendor's OpenHaptics library ``HD``.
+"""Driver of 3D Systems Touch and Touch X (formerly Phantom), through the vendor's OpenHaptics
+library ``HD``.
 
-The library calls back 1000 times a second, from a thread of its own; within a frame, and only
-there, the device may be read and written:
+The library calls back 1000 times a second, from a separate thread; only within a frame may the
+device be read and written:
 
-    begin frame    place [mm], velocity [mm/s], pose (a matrix by columns), spin, buttons
+    begin frame    position [mm], velocity [mm/s], pose (a matrix by columns), spin, buttons
     end frame      force [N]
-The callback keeps the newest reading and gives the newest force; one that is older than 50 ms is
-none any more.
+The callback stores the latest reading and applies the latest force, which times out after 50 ms.
 
 Reference: 3D Systems, OpenHaptics Toolkit 3.4 and 3.5, API reference, HDAPI.
 """
@@ -26,8 +26,8 @@ from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Ha
 from tabi.spatial.transform import quaternion_from_matrix
 
 BUTTONS, POSITION, VELOCITY, POSE, SPIN = 0x2000, 0x2050, 0x2051, 0x2052, 0x2053
-FORCE, FORCE_OUTPUT, NO_DEVICE, PRIORITY, AGAIN = 0x2700, 0x4000, 0xFFFFFFFF, 0xFFFF, 1
-LATE = 0.05
+FORCE, FORCE_OUTPUT, NO_DEVICE, PRIORITY, CONTINUE = 0x2700, 0x4000, 0xFFFFFFFF, 0xFFFF, 1
+TIMEOUT_S = 0.05
 
 
 class _Error(ctypes.Structure):
@@ -42,12 +42,12 @@ _Callback = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_void_p)
 
 
 class TouchDevice:
-    """A driver for a Touch.
+    """Driver for a 3D Systems Touch.
 
     Args:
-        name: of the device, as its set-up program knows it; the default one unless given.
-        library: what has the functions of HD; the vendor's unless given.
-        clock: tells the time [s].
+        name: of the device in its set-up program; default: its default device.
+        library: with the functions of HD; default: the vendor's.
+        clock: function that returns the time [s].
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class TouchDevice:
                 "Touch set-up and diagnostic programs of its vendor"
             )
         self._lock, self._code = threading.Lock(), 0
-        self._force, self._told = [0.0, 0.0, 0.0], -np.inf
+        self._force, self._force_time = [0.0, 0.0, 0.0], -np.inf
         self._numbers: tuple[list[float], int, float] | None = None
         self._buffers = [(ctypes.c_double * n)() for n in (3, 3, 16, 3)]
         self._callback = _Callback(self._frame)
@@ -82,12 +82,12 @@ class TouchDevice:
         self._hd.hdStartScheduler()
 
     def read(self) -> HandReading:
-        """The hand, as the last frame saw it."""
+        """Return the reading of the hand in the last frame."""
         self._check()
-        end = self.clock() + LATE
+        end = self.clock() + TIMEOUT_S
         while self._numbers is None:
             if self.clock() > end:
-                raise DeviceError(f"{self.info.name} tells nothing; is it still connected?")
+                raise DeviceError(f"{self.info.name} sends no readings; is it still connected?")
             time.sleep(0.0005)
         with self._lock:
             numbers, mask, now = self._numbers
@@ -102,10 +102,10 @@ class TouchDevice:
         """Push the hand; the device gives no torque."""
         self._check()
         with self._lock:
-            self._force, self._told = force.tolist(), self.clock()
+            self._force, self._force_time = force.tolist(), self.clock()
 
     def close(self) -> None:
-        """No force any more, and let go of the device."""
+        """Release the force and the device."""
         if self.closed:
             return
         self.closed = True
@@ -115,7 +115,7 @@ class TouchDevice:
         self._hd.hdDisableDevice(self._id)
 
     def _frame(self, data: object) -> int:
-        """One frame of the vendor's loop."""
+        """Run one frame of the vendor's loop."""
         hd, mask = self._hd, ctypes.c_int()
         now = self.clock()
         hd.hdBeginFrame(self._id)
@@ -124,26 +124,26 @@ class TouchDevice:
         hd.hdGetIntegerv(BUTTONS, ctypes.byref(mask))
         with self._lock:
             self._numbers = [x for buffer in self._buffers for x in buffer], mask.value, now
-            fresh = now - self._told <= LATE and not self.closed
+            fresh = now - self._force_time <= TIMEOUT_S and not self.closed
             force = self._force if fresh else [0.0, 0.0, 0.0]
         hd.hdSetDoublev(FORCE, (ctypes.c_double * 3)(*force))
         hd.hdEndFrame(self._id)
         self._code = self._code or hd.hdGetError().code
-        return AGAIN
+        return CONTINUE
 
     def _check(self) -> None:
         if self.closed:
-            raise DeviceError(f"{self.info.name} was closed; open it anew")
+            raise DeviceError(f"{self.info.name} was closed; open it again")
         if self._code:
             self.close()
             raise DeviceError(
                 f"{self.info.name} reports error {self._code:#x}; it may be too warm, pushed too "
-                "hard or unplugged: look at its diagnostic program"
+                "hard or unplugged: check it with its diagnostic program"
             )
 
 
 def _library() -> Any:
-    """The vendor's library, with what its functions take and return."""
+    """Load the vendor's library, with the types of its functions."""
     name = "HD.dll" if sys.platform == "win32" else "libHD.so"
     try:
         hd = ctypes.CDLL(name)

@@ -33,19 +33,19 @@ class CartBench(Benchmark, name="cart"):
         yield BenchPart("push", "pushing", pushing, (self.duration_s,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Both as sentences."""
+        """Yield the lines for a terminal."""
         yield head(result)
-        held = result["hold"]
-        points = ", ".join(f"{name} {count}" for name, count in held["points"].items())
+        hold = result["hold"]
+        points = ", ".join(f"{name} {count}" for name, count in hold["points"].items())
         yield (
-            f"hold: {held['microseconds']:.0f} µs a step (fastest block "
-            f"{held['least_microseconds']:.0f} µs), {held['contacts']} points ({points})"
+            f"hold: {hold['microseconds']:.0f} µs a step (fastest block "
+            f"{hold['least_microseconds']:.0f} µs), {hold['contacts']} points ({points})"
         )
         yield (
-            f"  {held['missed']} of {held['steps']} steps missed, "
-            f"worst {held['worst_residual']:.1e} m/s; hands press {held['hands_press_N']:.1f} N, "
-            f"cart moved {held['cart_moved_m']:.1e} m, load {held['load_moved_m']:.1e} m"
-            + ("; FALLEN" if held["fallen"] else "")
+            f"  {hold['missed']} of {hold['steps']} steps did not converge, "
+            f"worst {hold['worst_residual']:.1e} m/s; hands press {hold['hands_press_N']:.1f} N, "
+            f"cart moved {hold['cart_moved_m']:.1e} m, load {hold['load_moved_m']:.1e} m"
+            + ("; FALLEN" if hold["fallen"] else "")
         )
         push = result["push"]
         yield (
@@ -69,7 +69,7 @@ def holding(duration: float, blocks: int) -> dict[str, Any]:
     start = sim.position(body), sim.position(load)
     sim.run(duration)
     c = sim.certificate
-    moved = [
+    displacement = [
         float(np.linalg.norm(sim.position(b) - p)) for b, p in zip((body, load), start, strict=True)
     ]
     points = Counter(" on ".join((x.body_a.name, x.body_b.name)) for x in sim.contacts)
@@ -85,8 +85,8 @@ def holding(duration: float, blocks: int) -> dict[str, Any]:
         "steps": round(duration / sim.dt) + run.steps,
         "missed": c.missed + run.missed,
         "worst_residual": float(f"{max(c.worst_residual, run.worst):.3g}"),
-        "cart_moved_m": moved[0],
-        "load_moved_m": moved[1],
+        "cart_moved_m": displacement[0],
+        "load_moved_m": displacement[1],
         "hands_press_N": round(hands, 2),
         "fallen": sim.fallen(robot),
     }

@@ -36,8 +36,8 @@ from tabi.spatial.transform import translation
 BRICK, JOINT, BRICK_MASS = (0.20, 0.10, 0.06), 0.01, 2.4
 # of the crawler: radius of a ball, and from one to the next [m]
 BALL, PITCH = 0.03, 0.08
-# longest time for repetitions of one solution [s]
-LONGEST = 2.0
+# longest time for repetitions of one solution
+MAX_REPETITION_TIME_S = 2.0
 TOLERANCES = (1e-6, 1e-8)
 # of the pit: radius [m] and mass [kg] of a ball, friction, half its width and its depth [m]
 PIT_BALL, PIT_MASS, PIT_FRICTION, PIT_HALF, PIT_DEPTH = 0.05, 0.5, 0.5, 0.3, 2.0
@@ -75,17 +75,17 @@ class ContactsBench(Benchmark, name="contacts"):
         )
 
     def _stacks(self) -> dict[str, Any]:
-        found, _ = stepped(Simulator(stacks_world(self.stacks)), self.blocks)
-        return {"stacks": self.stacks} | found
+        result, _ = stepped(Simulator(stacks_world(self.stacks)), self.blocks)
+        return {"stacks": self.stacks} | result
 
     def _wall(self) -> dict[str, Any]:
-        found, problem = stepped(Simulator(wall_world(*self.wall)), self.blocks)
+        result, problem = stepped(Simulator(wall_world(*self.wall)), self.blocks)
         size = dict(zip(("bricks_in_a_row", "rows"), self.wall, strict=True))
-        return size | found | {"cold": cold(problem)}
+        return size | result | {"cold": cold(problem)}
 
     def _pit(self) -> dict[str, Any]:
-        found = falling.measure(pit_world(self.balls), self.seconds)
-        return {"balls": self.balls, "seconds": self.seconds} | found
+        result = falling.measure(pit_world(self.balls), self.seconds)
+        return {"balls": self.balls, "seconds": self.seconds} | result
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """World by world as sentences."""
@@ -106,8 +106,8 @@ class ContactsBench(Benchmark, name="contacts"):
                 f"warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}"
             )
             yield (
-                f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} "
-                f"m/s; weight off by {f['weight_error']:.0e}"
+                f"  {f['missed']} of {f['steps']} steps did not converge, worst "
+                f"{f['worst_residual']:.1e} m/s; weight off by {f['weight_error']:.0e}"
             )
             first = f["first_step"]
             yield (
@@ -261,7 +261,7 @@ def cold(problem: BodyProblem) -> list[dict[str, Any]]:
                 # a run that had to compile something says nothing
                 if decorator.first_run.seconds == compiling:
                     times.append(s.seconds)
-                    if len(times) == 5 or time.perf_counter() - begin > LONGEST:
+                    if len(times) == 5 or time.perf_counter() - begin > MAX_REPETITION_TIME_S:
                         break
             row = {
                 "solver": solver,

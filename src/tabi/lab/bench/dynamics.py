@@ -20,7 +20,7 @@ from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops
 from tabi.lab.bench.timing import Blocks, Robots, hrp2_and, medians, microseconds, repeat
 from tabi.lab.pinocchio import Referee, build, pinocchio
-from tabi.lab.study import Benchmark, BenchPart, head, told
+from tabi.lab.study import Benchmark, BenchPart, constant_settings, head
 from tabi.model.robot import Robot
 from tabi.model.world import World
 
@@ -46,12 +46,12 @@ class DynamicsBench(Benchmark, name="dynamics"):
     blocks: Blocks = 31
 
     packages = ("numpy", "numba", "pin", "mujoco")
-    constants = told(
+    constants = constant_settings(
         statistic="median of interleaved blocks; ratios are medians of blockwise ratios"
     )
 
     def parts(self) -> Iterator[BenchPart]:
-        """What starting up costs, then robot by robot in their own order, hrp2 first."""
+        """Yield the parts of the benchmark in order."""
         yield BenchPart("startup", "starting up", startup)
         for robot in hrp2_and(self.robots):
             key = "robots", robot.name
@@ -112,10 +112,10 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
     pm = build(robot)
     data, referee = pm.createData(), Referee(model, pm)
     qp, vp, ap = referee.configuration(q), referee.rates(q) @ v, rng.normal(size=model.v_count)
-    one = pin.Model()
-    one.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "one")
-    one.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
-    one_data, x = one.createData(), np.zeros(1)
+    joint_model = pin.Model()
+    joint_model.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "one")
+    joint_model.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
+    one_data, x = joint_model.createData(), np.zeros(1)
 
     runs = {
         "aba": lambda n: loops.forward_dynamics(n, m, q, v, tau, w, a),
@@ -125,7 +125,7 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
         "crba": lambda n: loops.mass_matrix(n, m, q, w, M),
         "pin.crba": repeat(lambda: pin.crba(pm, data, qp)),
         # what a call costs whose work is next to nothing
-        "pin call": repeat(lambda: pin.aba(one, one_data, x, x, x)),
+        "pin call": repeat(lambda: pin.aba(joint_model, one_data, x, x, x)),
     }
     times = microseconds(runs, blocks)
     calls = times["pin call"]

@@ -54,7 +54,7 @@ while len(link.recv(size, socket.MSG_WAITALL)) == size:
 
 
 class ExternalBench(Benchmark, name="external"):
-    """How long a controller in another process takes to answer, against a bare socket."""
+    """Round-trip time of a controller in another process, against a bare socket."""
 
     program: Annotated[
         list[str] | None,
@@ -66,10 +66,10 @@ class ExternalBench(Benchmark, name="external"):
 
     def parts(self) -> Iterator[BenchPart]:
         """All programs by turns."""
-        yield BenchPart("", "", self.asked)
+        yield BenchPart("", "", self.round_times)
 
-    def asked(self) -> dict[str, Any]:
-        """Times of questions [µs], and ratios to a bare socket."""
+    def round_times(self) -> dict[str, Any]:
+        """Return times of rounds to the controllers [µs], and ratios to a bare socket."""
         world = World()
         robot = world.add_robot(hrp2())
         seen = Simulator(world).measure(robot)
@@ -79,11 +79,11 @@ class ExternalBench(Benchmark, name="external"):
             programs[os.path.basename(self.program[0])] = list(self.program)
         with ExitStack() as stack:
             echo = Echo(layout.measurement_size, layout.command_size)
-            asked: dict[str, Callable[[], object]] = {"bare socket": stack.enter_context(echo)}
+            rounds: dict[str, Callable[[], object]] = {"bare socket": stack.enter_context(echo)}
             for name, words in programs.items():
                 drive = stack.enter_context(external(words, robot=robot, late="stop"))
-                asked[name] = lambda drive=drive: drive(0.0, seen)
-            times = _microseconds(asked, self.blocks)
+                rounds[name] = lambda drive=drive: drive(0.0, seen)
+            times = _microseconds(rounds, self.blocks)
         bare = np.median(times["bare socket"])
         return {
             "settings": self.settings() | {"questions": self.blocks * BLOCK, "robot": robot.name},
@@ -102,11 +102,11 @@ class ExternalBench(Benchmark, name="external"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
-        size, told = result["bytes"], result["settings"]
+        """Yield the lines for a terminal."""
+        size, settings = result["bytes"], result["settings"]
         yield (
-            f"{result['hardware']['processor']}, {told['robot']}: {size['measurement']} bytes "
-            f"there, {size['command']} back, {told['questions']} questions [µs a round]"
+            f"{result['hardware']['processor']}, {settings['robot']}: {size['measurement']} bytes "
+            f"there, {size['command']} back, {settings['questions']} questions [µs a round]"
         )
         for name, us in result["microseconds"].items():
             ratio = result["ratio_to_bare_socket"][name]
@@ -122,15 +122,15 @@ class Echo:
     def __init__(self, there: int, back: int) -> None:
         self._message, self._back = bytes(there), back
         with tempfile.TemporaryDirectory() as folder:
-            place = f"{folder}/echo" if addresses.paths() else "localhost:0"
+            place = f"{folder}/echo" if addresses.has_unix_sockets() else "localhost:0"
             door, address = addresses.listen(place)
             words = [sys.executable, "-S", "-E", "-c", ECHO, address, str(there), str(back)]
             self._process = subprocess.Popen(words)
             with door:
-                self._here = addresses.quick(door.accept()[0])
+                self._here = addresses.without_delay(door.accept()[0])
 
     def __call__(self) -> bytes:
-        """One round."""
+        """Send one message and wait for the answer."""
         self._here.sendall(self._message)
         return self._here.recv(self._back, socket.MSG_WAITALL)
 
@@ -142,11 +142,11 @@ class Echo:
         self._process.wait()
 
 
-def _microseconds(asked: dict[str, Callable[[], object]], blocks: int) -> dict[str, np.ndarray]:
-    """Time of each question [µs]; the first blocks, in which processes start, are left out."""
-    times: dict[str, list[float]] = {name: [] for name in asked}
+def _microseconds(rounds: dict[str, Callable[[], object]], blocks: int) -> dict[str, np.ndarray]:
+    """Return the time of each round [µs] without the first blocks, in which processes start."""
+    times: dict[str, list[float]] = {name: [] for name in rounds}
     for turn in range(blocks + 1):
-        for name, ask in asked.items():
+        for name, ask in rounds.items():
             for _ in range(BLOCK):
                 start = time.perf_counter()
                 ask()

@@ -1,9 +1,9 @@
-"""``tabi bench haptics``: does a hand feel a robot a thousand times a second, on this machine?
+"""``tabi bench haptics``: does a hand get a robot's force a thousand times a second here?
 
 HRP-2 stands, on rigid feet and on soft soles, and pushes a cart with 67 contacts, while a hand on
 the stand-in device pulls at it: three processes, the simulation kept to the clock, the loop of the
-device, and the device. Told are periods of the loop, how old a reading is when the simulation takes
-it, how often the device did not answer in time and was lost for a second, how late steps are, and
+device, and the device. Measured: periods of the loop, age of a reading when it is used,
+how often the device did not answer in time and was lost for a second, how late steps are, and
 the energy at the device's port: what the robot itself does on the hand is in it.
 """
 
@@ -22,7 +22,7 @@ from tabi.interaction.coupling import Placement
 from tabi.interaction.hand import HapticHand
 from tabi.interaction.session import HapticSession, source_of
 from tabi.interaction.shared_link import BINS
-from tabi.lab.study import Benchmark, BenchPart, Option, told
+from tabi.lab.study import Benchmark, BenchPart, Option, constant_settings
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import translation
 
@@ -39,10 +39,10 @@ CASES = {
     "soft soles": (lambda: scenes.loads(STANDING.format(soles=SOLES)), "right_hand"),
     "cart": (lambda: scenes.load("cart"), "cart"),
 }
-# how the hand moves: along x by so much, so often a second
-WAY, OFTEN = 0.02, 0.7
-# s in which kernels are loaded and the device is found; the longest that that may take
-SETTLING, FOUND = 0.5, 60.0
+# motion of the hand along x: amplitude [m] and frequency [Hz]
+AMPLITUDE_M, FREQUENCY_HZ = 0.02, 0.7
+# time in which kernels are loaded and the device is found; its timeout
+SETTLING_TIME_S, START_TIMEOUT_S = 0.5, 60.0
 
 
 class HapticsBench(Benchmark, name="haptics"):
@@ -56,11 +56,11 @@ class HapticsBench(Benchmark, name="haptics"):
     scenes: tuple[str, ...] = tuple(CASES)
 
     packages = ()
-    constants = told(device="stand-in", step_s=1e-3)
+    constants = constant_settings(device="stand-in", step_s=1e-3)
 
     def parts(self) -> Iterator[BenchPart]:
-        """Scene by scene."""
-        yield BenchPart("bins_ms", "", lambda: [1e3 * one for one in BINS])
+        """Yield the parts of the benchmark in order."""
+        yield BenchPart("bins_ms", "", lambda: [1e3 * bin for bin in BINS])
         for name in self.scenes:
             yield BenchPart(("cases", name), name, pulled, (name, self.seconds))
 
@@ -71,23 +71,27 @@ class HapticsBench(Benchmark, name="haptics"):
             f"a hand on the stand-in pulls, steps of 1 ms by the clock, {h['processor']}, "
             f"{h['cores']} cores for three processes"
         )
-        for name, one in result["cases"].items():
-            late = one["late_ms"]
+        for name, case in result["cases"].items():
+            late = case["late_ms"]
             yield (
-                f"{name}, {one['contacts']} contacts: {one['real_time_factor']:.3f} × real time, "
+                f"{name}, {case['contacts']} contacts: {case['real_time_factor']:.3f} × real time, "
                 f"a step late by {late['median']:.2f} ms, 99 % {late['99 %']:.2f} ms"
             )
             yield (
-                f"  loop of the device: {one['periods_below_2_ms']:.2%} of {one['periods']} "
-                f"periods below 2 ms, worst {one['worst_period_ms']:.2f} ms, "
-                f"work {one['work_of_a_period_ms']:.2f} ms"
+                f"  loop of the device: {case['periods_below_2_ms']:.2%} of {case['periods']} "
+                f"periods below 2 ms, worst {case['worst_period_ms']:.2f} ms, "
+                f"work {case['work_of_a_period_ms']:.2f} ms"
             )
             yield (
-                f"  oldest reading {one['oldest_reading_ms']:.1f} ms, lost {one['times_lost']} "
-                f"times; up to {one['strongest_on_body_n']:.1f} N on the body, "
-                f"{one['strongest_felt_n']:.1f} N in the hand; "
-                f"energy to the hand {1e3 * one['energy_to_the_hand_j']:.3f} mJ; "
-                + ("every step certified" if not one["missed"] else f"{one['missed']} steps missed")
+                f"  oldest reading {case['oldest_reading_ms']:.1f} ms, lost {case['times_lost']} "
+                f"times; up to {case['strongest_on_body_n']:.1f} N on the body, "
+                f"{case['strongest_felt_n']:.1f} N in the hand; "
+                f"energy to the hand {1e3 * case['energy_to_the_hand_j']:.3f} mJ; "
+                + (
+                    "every step certified"
+                    if not case["missed"]
+                    else f"{case['missed']} steps did not converge"
+                )
             )
 
 
@@ -95,7 +99,7 @@ def pulled(name: str, seconds: float) -> dict[str, Any]:
     """One case, in real time."""
     make, body = CASES[name]
     sim = make().simulator()
-    sim.run(SETTLING)
+    sim.run(SETTLING_TIME_S)
     with TemporaryDirectory() as folder:
         source = source_of(sim, f"stand-in:{_script(Path(folder))}")
         place = Placement(translation(sim.position(body)), 1.0)
@@ -109,9 +113,9 @@ def pulled(name: str, seconds: float) -> dict[str, Any]:
 
 
 def _script(folder: Path) -> Path:
-    """A hand that goes to and fro, holding on."""
+    """A hand that goes back and forth, holding on."""
     times = np.arange(0.0, 20.0 + 1e-9, 0.02)
-    x = WAY * np.sin(2.0 * np.pi * OFTEN * times)
+    x = AMPLITUDE_M * np.sin(2.0 * np.pi * FREQUENCY_HZ * times)
     rows = [f"{t:.3f},{a:.6f},0,0,1" for t, a in zip(times, x, strict=True)]
     path = folder / "to_and_fro.hand.csv"
     path.write_text("\n".join(["time_s,x_m,y_m,z_m,buttons", *rows]) + "\n", encoding="utf-8")
@@ -121,7 +125,7 @@ def _script(folder: Path) -> Path:
 def _wait(session: HapticSession) -> None:
     """Until the device is there and holds on; the simulation goes on meanwhile, by the clock."""
     begin = time.monotonic()
-    while session.hand.holds is None and time.monotonic() - begin < FOUND:
+    while session.hand.holds is None and time.monotonic() - begin < START_TIMEOUT_S:
         session.sim.step()
         time.sleep(session.sim.dt)
 
@@ -129,22 +133,22 @@ def _wait(session: HapticSession) -> None:
 def _keep_time(sim: Simulator, session: HapticSession, seconds: float) -> dict[str, Any]:
     """Step by the clock; how late steps are, how old readings, how even the device's loop."""
     count = round(seconds / sim.dt)
-    late, ages, points, felt = np.zeros(count), np.zeros(count), 0, 0.0
-    before = session.source.felt
+    late, ages, points, max_force = np.zeros(count), np.zeros(count), 0, 0.0
+    before = session.source.hand_state
     begin = time.monotonic()
     for k in range(count):
         wait = begin + k * sim.dt - time.monotonic()
         if wait > 0.0:
             time.sleep(wait)
         sim.step()
-        now = session.source.felt
+        now = session.source.hand_state
         late[k] = time.monotonic() - begin - (k + 1) * sim.dt
         # where the device is lost there is no force, whatever the age
         ages[k] = now.age if now.running else 0.0
-        felt = max(felt, float(np.linalg.norm(now.force)))
+        max_force = max(max_force, float(np.linalg.norm(now.force)))
         points = max(points, len(sim.contacts)) if k % 100 == 0 else points
     wall = time.monotonic() - begin
-    after = session.source.felt
+    after = session.source.hand_state
     periods = np.subtract(after.periods.counts, before.periods.counts)
     return {
         "contacts": points,
@@ -160,7 +164,7 @@ def _keep_time(sim: Simulator, session: HapticSession, seconds: float) -> dict[s
             name: round(1e3 * float(np.quantile(late, at)), 3)
             for name, at in (("median", 0.5), ("99 %", 0.99), ("most", 1.0))
         },
-        "strongest_felt_n": round(felt, 3),
+        "strongest_felt_n": round(max_force, 3),
         "strongest_on_body_n": round(session.strongest, 3),
         "energy_to_the_hand_j": after.energy,
         "missed": sim.missed_count,

@@ -1,6 +1,6 @@
 """``tabi bench loop``: what a user's own Python loop takes, against the same loop around MuJoCo.
 
-A standing robot is told other joint positions in every step: in tabi by a controller that returns a
+A standing robot gets other joint positions in every step: in tabi from a controller that returns a
 ``Command`` with an array, in MuJoCo by writing ``data.ctrl`` before ``mj_step``. Then both loops
 read what the ground exerts on each foot: ``sim.foot_wrench``, and sums of ``mj_contactForce`` over
 the contacts of each foot's body. The same world, step and loops of the joints as ``tabi bench
@@ -22,7 +22,7 @@ from tabi.apps.robots import named
 from tabi.lab.bench import quantities
 from tabi.lab.bench.step import SETTLE, Rolling, stage
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.study import Argument, Benchmark, BenchPart, told
+from tabi.lab.study import Argument, Benchmark, BenchPart, constant_settings
 from tabi.model.compiled import Model
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import joint_rows
@@ -32,7 +32,7 @@ from tabi.simulation.simulator import Simulator
 from tabi.step.commands.driver import holding
 
 Array = NDArray[np.float64]
-# how far targets move [rad], to and fro in so many seconds
+# how far targets move [rad], back and forth in so many seconds
 SWAY, PERIOD = 0.005, 1.1
 # length of a block of a loop [s], and of a run in a thread, in steps
 BLOCK, THREAD = 0.02, 20_000
@@ -48,7 +48,7 @@ class LoopBench(Benchmark, name="loop"):
     blocks: Blocks = 61
 
     packages = ("numpy", "numba", "mujoco")
-    constants = told(dt=1e-3, statistic="medians; least: fastest block")
+    constants = constant_settings(dt=1e-3, statistic="medians; least: fastest block")
 
     def parts(self) -> Iterator[BenchPart]:
         """All loops by turns, then quantities that controllers ask for."""
@@ -136,7 +136,7 @@ class Loop:
                 self.sim.foot_wrench(foot)
 
     def weight(self) -> float:
-        """What the feet carry [N]."""
+        """Return the load on the feet [N]."""
         return float(sum(self.sim.foot_wrench(foot).force[2] for foot in self.feet))
 
 
@@ -175,8 +175,8 @@ class MujocoLoop:
         """MuJoCo's body that carries a foot: it has the name of one of the links there."""
         kind, body = self.mj.mjtObj.mjOBJ_BODY, model.link(foot).body
         names = [name for name, link in model.links.items() if link.body == body]
-        found = [self.mj.mj_name2id(self.model, kind, name) for name in names]
-        return next(number for number in found if number >= 0)
+        result = [self.mj.mj_name2id(self.model, kind, name) for name in names]
+        return next(number for number in result if number >= 0)
 
     def __call__(self, count: int) -> None:
         """``count`` steps."""
@@ -196,7 +196,7 @@ class MujocoLoop:
     def wrenches(self) -> Array:
         """Force and moment about its origin on each foot's body, in the world's axes."""
         mj, m, d, force = self.mj, self.model, self.data, self.force
-        found = np.zeros((len(self.feet), 6))
+        result = np.zeros((len(self.feet), 6))
         for k, (first, second) in enumerate(d.contact.geom.tolist()):
             # the force is on the second of two geoms
             foot, sign = self.foot[second], 1.0
@@ -206,16 +206,16 @@ class MujocoLoop:
                 mj.mj_contactForce(m, d, k, force)
                 f = sign * (force[:3] @ d.contact.frame[k].reshape(3, 3))
                 (x, y, z), (fx, fy, fz) = d.contact.pos[k] - d.xpos[self.feet[foot]], f
-                found[foot] += (fx, fy, fz, y * fz - z * fy, z * fx - x * fz, x * fy - y * fx)
-        return found
+                result[foot] += (fx, fy, fz, y * fz - z * fy, z * fx - x * fz, x * fy - y * fx)
+        return result
 
     def weight(self) -> float:
-        """What the feet carry [N]."""
+        """Return the load on the feet [N]."""
         return float(self.wrenches()[:, 2].sum())
 
 
 def sway(t: Any) -> Any:
-    """What is added to all targets at a time [s], or at several: small, and new in every step."""
+    """Return the offset of all targets at a time [s], or at several: small, new in every step."""
     return SWAY * np.sin(2.0 * np.pi * t / PERIOD)
 
 

@@ -81,31 +81,31 @@ def warm_solves(count, p, warm, tolerance, impulse, work):
 @kernel
 def climbs(count, p, tolerance, impulse, work):
     """The list of attempts, so many times from zero impulses."""
-    found = (0, 0, 0.0)
+    result = (0, 0, 0.0)
     for _ in range(count):
         for i in range(impulse.shape[0]):
             impulse[i] = 0.0
-        found = ladder.solve(p, tolerance, impulse, work, ladder.SETTINGS)
-    return found
+        result = ladder.solve(p, tolerance, impulse, work, ladder.SETTINGS)
+    return result
 
 
 @kernel
 def sweepings(count, p, tolerance, sweeps, impulse, work):
     """Gauss–Seidel, so many times from zero impulses."""
-    found = (0, 0.0)
+    result = (0, 0.0)
     for _ in range(count):
         for i in range(impulse.shape[0]):
             impulse[i] = 0.0
         for i in range(p.mu.shape[0]):
             work.alpha[i] = 0.0
-        found = gauss_seidel.solve(p, impulse, tolerance, sweeps, work)
-    return found
+        result = gauss_seidel.solve(p, impulse, tolerance, sweeps, work)
+    return result
 
 
 @kernel
 def pivotings(count, W, q, mu, impulse, work):
     """Lemke's algorithm, so many times, the making of its matrix included."""
-    found = (0, 0)
+    result = (0, 0)
     for _ in range(count):
-        found = pyramid.solve(W, q, mu, impulse, work)
-    return found
+        result = pyramid.solve(W, q, mu, impulse, work)
+    return result

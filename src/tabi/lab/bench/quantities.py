@@ -1,5 +1,5 @@
-"""What a controller asks in each step: Jacobians, masses, momenta, feet and sensors, in a part of
-``tabi bench loop``.
+"""Quantities that a controller needs in each step: Jacobians, masses, momenta, feet and sensors;
+a part of ``tabi bench loop``.
 
 A quantity of a simulator that has just stepped, its kinematics with it, against Pinocchio's whole
 sequence of calls from the same q and v, which are others in every call; what it takes to check new
@@ -28,13 +28,13 @@ from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
 BLOCK = 0.005
-# what each may take: so many microseconds, or so many times Pinocchio's sequence
-MOST, TIMES = 5.0, 1.5
+# maximum time of each [µs], and its maximum ratio to Pinocchio's sequence
+MAX_TIME_US, MAX_RATIO = 5.0, 1.5
 
 
 def measure(robot: Robot, blocks: int = 31) -> dict[str, Any]:
     """All figures, as plain data."""
-    ours, theirs = Asked(robot), PinocchioAsked(robot)
+    ours, theirs = FreshQuantities(robot), PinocchioAsked(robot)
     runs: dict[str, Callable[[int], object]] = {}
     for name, ask in ours.quantities().items():
         runs[f"tabi, {name}"] = repeat(ask)
@@ -47,7 +47,7 @@ def measure(robot: Robot, blocks: int = 31) -> dict[str, Any]:
         table[name] = {
             "tabi": round(a, 2),
             "pinocchio": round(b, 2),
-            "within": a <= max(MOST, TIMES * b),
+            "within": a <= max(MAX_TIME_US, MAX_RATIO * b),
         }
     update = {"configuration_update_us": round(times["update"], 2)}
     return {"quantities": table} | update | in_the_loop(robot, blocks)
@@ -65,13 +65,13 @@ class TwoStates:
         self._turn = 0
 
     def next(self) -> tuple[Array, Array]:
-        """The other one."""
+        """Return the other of two states."""
         self._turn = 1 - self._turn
         return self.pairs[self._turn]
 
 
 class Solved(Quantities):
-    """What a simulator is between steps: somewhere else each time that it is asked."""
+    """Quantities of a simulator between steps, each time in another state."""
 
     def __init__(self, states: TwoStates) -> None:
         super().__init__(states.model)
@@ -84,8 +84,8 @@ class Solved(Quantities):
         return self.model.link(thing)
 
 
-class Asked:
-    """tabi, asked for a quantity of a new state."""
+class FreshQuantities:
+    """Quantities of tabi for a new state."""
 
     def __init__(self, robot: Robot) -> None:
         self.states = TwoStates(robot)
@@ -166,7 +166,7 @@ class PinocchioAsked:
 
 
 def in_the_loop(robot: Robot, blocks: int) -> dict[str, Any]:
-    """What feet and sensors take of a simulator that steps."""
+    """Return the time of foot states and sensor readings in a simulation that steps."""
     world, robot = stage(robot)
     silent, sensing = Simulator(world), Simulator(world)
     feet = list(robot.feet.values())
@@ -201,18 +201,21 @@ def in_the_loop(robot: Robot, blocks: int) -> dict[str, Any]:
     }
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """The figures for a terminal."""
-    rows = [{"name": name} | row for name, row in found["quantities"].items()]
+def lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures for a terminal."""
+    rows = [{"name": name} | row for name, row in result["quantities"].items()]
     yield from table(COLUMNS, rows)
-    yield f"  new q and v for a Configuration: {found['configuration_update_us']:.1f} µs"
-    yield f"  all of both feet {found['feet_us']:.1f} µs; a controller that reads all sensors"
-    yield f"  and returns an array: {found['sensing_controller_above_step_us']:.1f} µs above a step"
+    yield f"  new q and v for a Configuration: {result['configuration_update_us']:.1f} µs"
+    yield f"  all of both feet {result['feet_us']:.1f} µs; a controller that reads all sensors"
+    yield f"  and returns an array: {result['sensing_controller_above_step_us']:.1f} µs more"
 
 
 COLUMNS = (
     Column("from new q and v [µs]", "name"),
     Column("tabi", "tabi", ".2f"),
     Column("Pinocchio", "pinocchio", ".2f"),
-    Column("", lambda r: "" if r["within"] else f"more than {MOST:g} and {TIMES:g} × Pinocchio"),
+    Column(
+        "",
+        lambda r: "" if r["within"] else f"more than {MAX_TIME_US:g} and {MAX_RATIO:g} × Pinocchio",
+    ),
 )

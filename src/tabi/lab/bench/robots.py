@@ -58,7 +58,7 @@ class RobotsBench(Benchmark, name="robots"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield head(result)
         yield ""
         yield from table(COLUMNS, result["robots"], "", _below)

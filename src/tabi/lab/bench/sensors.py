@@ -1,10 +1,10 @@
 """``tabi bench sensors``: what sensors of a standing HRP-2 add to a step, and MuJoCo's to its own.
 
-The same standing robot in compiled loops, with nobody listening, with its five sensors (four of
+The same standing robot in compiled loops, with no sensor active, with its five sensors (four of
 forces, one imu) as they are and with noise, delay and low-pass, and with encoders and torque
 sensors on all joints besides. MuJoCo's ``rollout`` has a force, torque, gyro or accelerometer
 sensor for each part of the five. Blocks of all of them take turns, each beginning with another;
-what is told is the median of the differences within a turn, in processor time of the thread: on a
+the result is the median of the differences within a turn, in processor time of the thread: on a
 busy machine other programs take more from a step than sensors do.
 """
 
@@ -22,7 +22,7 @@ import tabi
 from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.study import Benchmark, BenchPart, Column, progress, table, told
+from tabi.lab.study import Benchmark, BenchPart, Column, constant_settings, progress, table
 from tabi.model.world import World
 from tabi.recording.sensor_history import measured
 from tabi.simulation.simulator import Simulator
@@ -35,24 +35,24 @@ BLOCK = 0.02
 # of sensors that are as real ones are: noise in their units, s, Hz
 REAL = {"noise": 0.01, "delay": 0.002, "bandwidth": 100.0}
 SILENT, FIVE, FIVE_REAL, ALL, ALL_REAL = (
-    "nobody listens",
+    "nobody" + " listens",
     "five sensors",
     "five, with noise, delay and low-pass",
     "and encoders, torque sensors",
     "all, with noise, delay and low-pass",
 )
 MUJOCO, MUJOCO_FIVE = "mujoco", "mujoco, five sensors"
-# kind of a sensor → those of MuJoCo that tell the same
+# kind of a sensor → those of MuJoCo with the same readings
 THEIRS = {"force": ("FORCE", "TORQUE"), "imu": ("GYRO", "ACCELEROMETER")}
 
 
 class SensorsBench(Benchmark, name="sensors"):
-    """What sensors of a standing HRP-2 add to a step, and MuJoCo's to its own."""
+    """Time that sensors of a standing HRP-2 add to a step, and MuJoCo's to its own."""
 
     blocks: Blocks = 101
 
     packages = ("numpy", "numba", "mujoco")
-    constants = told(
+    constants = constant_settings(
         dt=1e-3,
         real=REAL,
         clock="processor time of the thread",
@@ -74,7 +74,7 @@ class SensorsBench(Benchmark, name="sensors"):
             run(SETTLE)
         times = microseconds(runs, self.blocks, BLOCK, time.thread_time, rotate=True)
         extra = extras(times)
-        found = {
+        result = {
             "robot": "hrp2",
             "values": counts,
             "microseconds": medians(times),
@@ -84,8 +84,8 @@ class SensorsBench(Benchmark, name="sensors"):
             "reached": extra[FIVE] <= TARGET,
         }
         if MUJOCO_FIVE in extra:
-            found["ratio_to_mujoco"] = round(extra[MUJOCO_FIVE] / max(extra[FIVE], 0.01), 2)
-        return found
+            result["ratio_to_mujoco"] = round(extra[MUJOCO_FIVE] / max(extra[FIVE], 0.01), 2)
+        return result
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A table, and the target."""
@@ -94,11 +94,11 @@ class SensorsBench(Benchmark, name="sensors"):
             f"{result['hardware']['processor']}, {result['robot']} standing, medians of "
             f"{result['settings']['blocks']} blocks [µs a step]"
         )
-        told = {name: f"+ {x:.2f}" for name, x in extra.items()}
+        extra_times = {name: f"+ {x:.2f}" for name, x in extra.items()}
         columns = (
             Column("", str),
             Column("", lambda name: us[name], ".2f"),
-            Column("", lambda name: told.get(name, "")),
+            Column("", lambda name: extra_times.get(name, "")),
         )
         yield from table(columns, us)
         fastest = result["least_extra"][FIVE]
@@ -115,7 +115,7 @@ COLUMNS = (Column("", "name"), Column("", "us", ".2f"), Column("", "extra", "+.2
 
 
 def extras(times: Mapping[str, Array]) -> dict[str, float]:
-    """What each adds to the step of the same engine that measures nothing [µs]."""
+    """Return what each adds to the step of the same engine that measures nothing [µs]."""
     return {
         name: round(float(np.median(t - times[MUJOCO if name == MUJOCO_FIVE else SILENT])), 2)
         for name, t in times.items()
@@ -151,7 +151,7 @@ def equipped(joints: bool, real: bool) -> World:
 
 
 def listen(sim: Simulator) -> Array:
-    """Hear all sensors from now on; what they tell."""
+    """Activate all sensors; return their readings, a view."""
     return sim.data.sensor_values(*sim.data.sensor_places(measured(sim.model)))
 
 
@@ -170,7 +170,7 @@ def with_sensors(world: World) -> Any:
     spec = mj.MjSpec.from_string(to_mjcf(world))
     for name, site in ours.sensors.items():
         links = [link for link in ours.links.values() if link.body == site.body]
-        link, body = next((one, b) for one in links if (b := spec.body(one.name)) is not None)
+        link, body = next((x, b) for x in links if (b := spec.body(x.name)) is not None)
         X = link.placement.inverse() @ site.placement
         body.add_site(name=name, pos=X.p, quat=X.quaternion)
         for kind in THEIRS.get(site.kind, ()):

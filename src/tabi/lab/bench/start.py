@@ -52,10 +52,10 @@ class StartBench(Benchmark, name="start"):
         yield f"{result['hardware']['processor']}, {result['hardware']['cores']} cores"
         for name in ("cold", "warm"):
             if name in result:
-                found = result[name]
+                start = result[name]
                 yield (
-                    f"  {name}: first step of HRP-2 after {found['wall_s']:.1f} s "
-                    f"({found['cpu_s']:.1f} s of CPU in the process itself)"
+                    f"  {name}: first step of HRP-2 after {start['wall_s']:.1f} s "
+                    f"({start['cpu_s']:.1f} s of CPU in the process itself)"
                 )
 
 

@@ -62,11 +62,11 @@ class StepBench(Benchmark, name="step"):
         """Robot by robot, both motions."""
         yield head(result)
         yield ""
-        for name, found in result["robots"].items():
-            yield f"{name}, {found['joints']} joints, weight {found['weight_N']:.2f} N"
+        for name, figures in result["robots"].items():
+            yield f"{name}, {figures['joints']} joints, weight {figures['weight_N']:.2f} N"
             for motion in ("standing", "squat"):
-                yield from _lines(motion, found[motion])
-            parts = "; ".join(f"{part} {t:.1f} µs" for part, t in found["parts"].items())
+                yield from _lines(motion, figures[motion])
+            parts = "; ".join(f"{part} {t:.1f} µs" for part, t in figures["parts"].items())
             yield f"  parts of the standing step: {parts}"
             yield ""
 
@@ -74,19 +74,19 @@ class StepBench(Benchmark, name="step"):
 def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
     """One robot: standing and squatting."""
     world, robot = stage(robot)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "joints": len(robot.joint_names),
         "weight_N": round(float(robot.mass * np.linalg.norm(world.gravity)), 3),
     }
-    found["standing"] = race(world, robot, None, blocks)
-    found["parts"] = parts(world, blocks, found["standing"]["microseconds"]["tabi"])
+    result["standing"] = race(world, robot, None, blocks)
+    result["parts"] = parts(world, blocks, result["standing"]["microseconds"]["tabi"])
     try:
         motion = targets(world, robot)
     except ModelError as error:
-        found["squat"] = {"fault": str(error)}
+        result["squat"] = {"fault": str(error)}
     else:
-        found["squat"] = race(world, robot, motion, blocks)
-    return found
+        result["squat"] = race(world, robot, motion, blocks)
+    return result
 
 
 def stage(robot: Robot) -> tuple[World, Robot]:
@@ -97,7 +97,7 @@ def stage(robot: Robot) -> tuple[World, Robot]:
 
 
 def targets(world: World, robot: Robot) -> NDArray[np.void]:
-    """What the motors are told in each step of one squat of a second, one row per step."""
+    """Return the motor commands in each step of one squat of a second, one row per step."""
     model = world.compile()
     controller, rows = squat(robot), joint_rows(model, robot)
     table = holding(model, model.initial())
@@ -141,7 +141,8 @@ class Marching:
 
 
 def parts(world: World, blocks: int, whole: float) -> dict[str, float]:
-    """Of the standing step [µs]: motion without contacts, the contact solver from a warm start,
+    """Return the times of parts of the standing step [µs]: motion without contacts, contact solver
+    from a warm start,
     and what is left.
     """
     sim = Simulator(world)
@@ -182,7 +183,7 @@ class Rolling:
     """MuJoCo's steps through rollout, each call from where the last one ended.
 
     Args:
-        model: the world as MuJoCo has it; what ``to_mujoco`` makes of it unless given.
+        model: the world as MuJoCo has it; default: that of ``to_mujoco``.
     """
 
     def __init__(
@@ -231,7 +232,7 @@ class Rolling:
         self.state, self.steps = states[:, -1], self.steps + count
 
     def height(self) -> float:
-        """Of the robot's base [m], the third position after the time."""
+        """Return the height of the robot's base [m], the third position after the time."""
         return float(self.state[0, 3])
 
     def contacts(self) -> tuple[int, float]:
@@ -289,15 +290,16 @@ def race(
 
 def _speeds(times: dict[str, NDArray[np.float64]], peer: dict[str, Any]) -> dict[str, Any]:
     """Microseconds per step and ratios to tabi's: median of all blocks, and the fastest ones."""
-    least, own = {name: float(t.min()) for name, t in times.items()}, times["tabi"]
+    least, tabi_times = {name: float(t.min()) for name, t in times.items()}, times["tabi"]
     return {
         "microseconds": medians(times),
         "ratio_to_mujoco": {
-            name: round(float(np.median(times[f"mujoco {name}"] / own)), 2) for name in TOLERANCES
+            name: round(float(np.median(times[f"mujoco {name}"] / tabi_times)), 2)
+            for name in TOLERANCES
         },
         "pinocchio": peer,
         "ratio_to_pinocchio": {
-            name: round(t / float(np.median(own)), 2) for name, t in peer["sum"].items()
+            name: round(t / float(np.median(tabi_times)), 2) for name, t in peer["sum"].items()
         },
         # a busy machine disturbs these least
         "least": {
@@ -312,26 +314,27 @@ def _speeds(times: dict[str, NDArray[np.float64]], peer: dict[str, Any]) -> dict
     }
 
 
-def _lines(motion: str, found: dict[str, Any]) -> list[str]:
-    if "fault" in found:
-        return [f"  {motion}: {found['fault']}"]
-    us, forces, peer = found["microseconds"], found["normal_force_N"], found["pinocchio"]
+def _lines(motion: str, figures: dict[str, Any]) -> list[str]:
+    if "fault" in figures:
+        return [f"  {motion}: {figures['fault']}"]
+    us, forces, peer = figures["microseconds"], figures["normal_force_N"], figures["pinocchio"]
     missed = (
-        f"{found['missed']} of {found['steps']} missed, worst {found['worst_residual']:.1e} m/s"
+        f"{figures['missed']} of {figures['steps']} not converged, "
+        f"worst {figures['worst_residual']:.1e} m/s"
     )
     lines = [
-        f"  {motion:<10} tabi {us['tabi']:7.2f} µs   {found['contacts']['tabi']} contacts, "
+        f"  {motion:<10} tabi {us['tabi']:7.2f} µs   {figures['contacts']['tabi']} contacts, "
         f"{forces['tabi']:.2f} N; {missed}"
     ]
-    for name, ratio in found["ratio_to_mujoco"].items():
+    for name, ratio in figures["ratio_to_mujoco"].items():
         key = f"mujoco {name}"
-        shown = f"{found['contacts'][key]} contacts, {forces[key]:.2f} N"
+        shown = f"{figures['contacts'][key]} contacts, {forces[key]:.2f} N"
         lines.append(
             f"  {'':<10} MuJoCo, {name:<7} tolerance {us[key]:7.2f} µs   {shown}   {ratio:5.2f} ×"
         )
     calls = " + ".join(f"{name} {t:.1f}" for name, t in peer["microseconds"].items())
     lines.append(f"  {'':<10} Pinocchio: {calls} µs, and a solver:")
-    for name, ratio in found["ratio_to_pinocchio"].items():
+    for name, ratio in figures["ratio_to_pinocchio"].items():
         s = peer["solvers"][name]
         reached = "certified" if s["certified"] else "NOT certified"
         lines.append(
@@ -339,8 +342,10 @@ def _lines(motion: str, found: dict[str, Any]) -> list[str]:
             f"{reached} at {s['residual']:.1e} m/s"
             f"   {peer['sum'][name]:8.1f} µs in all   {ratio:5.2f} ×"
         )
-    lines += [f"  {'':<10} FALLEN in {name}" for name, fallen in found["fallen"].items() if fallen]
-    least = found["least"]
+    lines += [
+        f"  {'':<10} FALLEN in {name}" for name, fallen in figures["fallen"].items() if fallen
+    ]
+    least = figures["least"]
     ratios = {f"MuJoCo {name}": r for name, r in least["ratio_to_mujoco"].items()} | least[
         "ratio_to_pinocchio"
     ]

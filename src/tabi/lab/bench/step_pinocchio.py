@@ -88,9 +88,9 @@ def _cholesky(pin: Any, pm: Any, data: Any, qp: Array, constraints: tuple[Any, A
     pin.crba(pm, data, qp, pin.Convention.WORLD)
     for model, constraint in zip(*constraints, strict=True):
         model.calc(pm, data, constraint)
-    found = pin.ConstraintCholeskyDecomposition(pm, data, *constraints)
-    found.compute(pm, data, *constraints, DAMPING)
-    return found
+    result = pin.ConstraintCholeskyDecomposition(pm, data, *constraints)
+    result.compute(pm, data, *constraints, DAMPING)
+    return result
 
 
 def _calls(
@@ -99,12 +99,12 @@ def _calls(
     """Microseconds of each run without what a call of Pinocchio costs by itself,
     and the sum of their fastest blocks.
     """
-    one = pin.Model()
-    one.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "one")
-    one.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
-    data, x = one.createData(), np.zeros(1)
+    joint_model = pin.Model()
+    joint_model.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "one")
+    joint_model.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
+    data, x = joint_model.createData(), np.zeros(1)
     times = microseconds(
-        runs | {"call": repeat(lambda: pin.aba(one, data, x, x, x))}, blocks, BLOCK
+        runs | {"call": repeat(lambda: pin.aba(joint_model, data, x, x, x))}, blocks, BLOCK
     )
     calls = times.pop("call")
     least = sum(float(t.min() - calls.min()) for t in times.values())
@@ -119,9 +119,9 @@ def _model(sim: Simulator, robot: Robot) -> tuple[Any, Any]:
         k, joint = sim.model.v_index(name), pm.joints[pm.getJointId(name)]
         for c in range(joint.nv):
             row, goal = dof[k + c], sim.data.command.motor[k + c]
-            held = sim.data.memory.joint[k + c]["saturation"] == 0
+            unsaturated = sim.data.memory.joint[k + c]["saturation"] == 0
             pm.armature[joint.idx_v + c] += h * (
-                row["damping"] + h * row["stiffness"] + held * (goal["kd"] + h * goal["kp"])
+                row["damping"] + h * row["stiffness"] + unsaturated * (goal["kd"] + h * goal["kp"])
             )
     return pm, pm.createData()
 

@@ -19,7 +19,7 @@ from tabi.apps.viewer.marks.overlay import BOXES, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer
-from tabi.lab.study import Benchmark, BenchPart, Option, told
+from tabi.lab.study import Benchmark, BenchPart, Option, constant_settings
 from tabi.model.world import World
 
 SCENES = ("standing", "cart")
@@ -35,7 +35,7 @@ class ViewBench(Benchmark, name="view"):
     scenes: tuple[str, ...] = SCENES
 
     packages = ("viser",)
-    constants = told(dt=1e-3, drawn=[box.name for box in BOXES if box.shown])
+    constants = constant_settings(dt=1e-3, drawn=[box.name for box in BOXES if box.shown])
 
     def parts(self) -> Iterator[BenchPart]:
         """The machine, a picture, and scene by scene."""
@@ -46,7 +46,7 @@ class ViewBench(Benchmark, name="view"):
             yield BenchPart(("scenes", name), name, watch, arguments)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """All as sentences."""
+        """Yield the lines for a terminal."""
         hardware = result["hardware"]
         yield (
             f"{hardware['processor']}, {hardware['cores']} cores; "
@@ -77,8 +77,8 @@ class ViewBench(Benchmark, name="view"):
 
 
 def hiccups(seconds: float = 3.0) -> dict[str, float]:
-    """How long a millisecond of work takes now and then on this machine while nothing else of ours
-    runs; no page can be more punctual.
+    """Return how long a millisecond of work takes now and then on this machine while nothing else
+    of ours runs; no page can be more punctual.
     """
     taken, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -105,7 +105,7 @@ def forty(frames: int = 200) -> dict[str, float]:
         for _ in range(frames):
             sim.run(0.002)
             start = time.perf_counter()
-            view = observer.look(judged=False)
+            view = observer.look(certify=False)
             middle = time.perf_counter()
             with page.server.atomic():
                 page.scene.move(view.positions, view.rotations)
@@ -151,7 +151,7 @@ def watch(build: Builder, seconds: float) -> dict[str, Any]:
             time.sleep(max(0.5, seconds - 1.0))
             spent, went = time.monotonic() - start, sim.time - before
             late, pictures = live.player.take_lateness(), list(drawn)
-            counted = json.loads(client.communicate(timeout=60)[0])
+            counts = json.loads(client.communicate(timeout=60)[0])
         view, fault = live.player.view, live.player.fault
         assert view is not None
         return {
@@ -162,7 +162,7 @@ def watch(build: Builder, seconds: float) -> dict[str, Any]:
             "pictures_per_second": round(len(pictures) / spent, 1),
             "draw_ms": _median(pictures),
             "slowest_draw_ms": round(1e3 * max(pictures, default=0.0), 3),
-            "client": {name: round(value, 4) for name, value in counted.items()},
+            "client": {name: round(value, 4) for name, value in counts.items()},
             "missed": view.missed,
             "fault": fault,
         }

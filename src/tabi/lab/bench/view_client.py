@@ -14,7 +14,7 @@ import viser
 from websockets.asyncio.client import connect
 
 PATIENCE = 20.0  # s until the first message
-# where a browser looks from: who has not said it is no client yet
+# camera of a browser: without its message the page is no client yet
 CAMERA = {
     "type": "ViewerCameraMessage",
     "wxyz": [1.0, 0.0, 0.0, 0.0],

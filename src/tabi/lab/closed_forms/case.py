@@ -17,7 +17,7 @@ G = 9.81
 # velocities after many steps: each may be off by the tolerance of 1e-8 m/s
 EXACT = 2e-6
 # of a threshold: how far above and below it is tried
-ABOVE, BELOW = 1.02, 0.98
+ABOVE_THRESHOLD, BELOW_THRESHOLD = 1.02, 0.98
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Check:
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """A closed form.
+    """A closed form and its checks.
 
     Attributes:
         name: a sentence. law: the formula. key:

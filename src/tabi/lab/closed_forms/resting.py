@@ -1,5 +1,5 @@
 """Closed forms of things at rest: towers, ladders, planks;
-more contact points than equilibrium can tell apart.
+more contact points than equilibrium determines.
 """
 
 from __future__ import annotations
@@ -9,7 +9,15 @@ from math import cos, pi, radians, sin
 
 import numpy as np
 
-from tabi.lab.closed_forms.case import ABOVE, BELOW, Check, G, Register, after, stands
+from tabi.lab.closed_forms.case import (
+    ABOVE_THRESHOLD,
+    BELOW_THRESHOLD,
+    Check,
+    G,
+    Register,
+    after,
+    stands,
+)
 from tabi.model.body import Body
 from tabi.model.shape import Capsule, HalfSpace
 from tabi.model.world import World
@@ -73,7 +81,7 @@ def ladder(
 
 @CASES.case("a ladder leans on a smooth wall", "N_wall = m g L cos θ / 2(L sin θ + r)")
 def leaning() -> Iterator[Check]:
-    """60°."""
+    """θ = 60°: force on the wall."""
     world, body, push, weight = ladder(radians(60), 0.6)
     sim = after(world, 0.3, tolerance=1e-10)
     floor = sum((c.force for c in sim.contacts if c.normal[2] > 0.9), np.zeros(3))
@@ -93,7 +101,7 @@ def leaning() -> Iterator[Check]:
 def ladder_threshold() -> Iterator[Check]:
     """2 % to both sides."""
     _, _, push, weight = ladder(radians(60), 1.0)
-    for share in (ABOVE, BELOW):
+    for share in (ABOVE_THRESHOLD, BELOW_THRESHOLD):
         world, body, _, _ = ladder(radians(60), share * push / weight)
         speed = float(np.linalg.norm(after(world, 0.4, tolerance=1e-10).velocity(body).linear))
         yield stands(f"stands at {share:g} of that friction", share > 1, speed)
@@ -106,7 +114,7 @@ def ladder_threshold() -> Iterator[Check]:
 def cupboard() -> Iterator[Check]:
     """0.2 m wide, 0.6 m high, pushed at 0.5 m, 2 % to both sides."""
     width, height, mass, at = 0.2, 0.6, 3.0, 0.5
-    for share in (BELOW, ABOVE):
+    for share in (BELOW_THRESHOLD, ABOVE_THRESHOLD):
         world = World()
         world.add_ground(friction=0.8)
         box = world.add_box((width, 0.4, height), mass, friction=0.8, position=(0, 0, height / 2))

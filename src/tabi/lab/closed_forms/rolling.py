@@ -164,7 +164,7 @@ def backspin() -> Iterator[Check]:
 
 @CASES.case("a hollow ball rolls slower than a solid one", "a = 3/5 g sin θ")
 def hollow() -> Iterator[Check]:
-    """20°."""
+    """θ = 20°: acceleration of both balls."""
     angle, radius = radians(20), 0.1
     world = tilted(angle, 0.8)
     ball = world.add_object(

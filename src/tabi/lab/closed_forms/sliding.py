@@ -62,9 +62,11 @@ def braking() -> Iterator[Check]:
         "speed after 0.4 s", v0 - mu * G * 0.4, after(world, 0.4, v0).velocity(box).linear[0], EXACT
     )
     yield Check("speed after 0.5 s", 0.0, after(world, 0.5, v0).velocity(box).linear[0], 1e-7)
-    way = v0**2 / (2 * mu * G)
-    yield Check("stopping distance", way, after(world, 0.5, v0).position(box)[0], v0 * 1e-3, "m")
-    yield order(lambda dt: abs(after(world, 0.5, v0, dt).position(box)[0] - way))
+    distance = v0**2 / (2 * mu * G)
+    yield Check(
+        "stopping distance", distance, after(world, 0.5, v0).position(box)[0], v0 * 1e-3, "m"
+    )
+    yield order(lambda dt: abs(after(world, 0.5, v0, dt).position(box)[0] - distance))
 
 
 @CASES.case(
@@ -109,9 +111,9 @@ def uphill() -> Iterator[Check]:
     """2 m/s, 15°, μ = 0.4."""
     mu, angle, v0 = 0.4, radians(15), 2.0
     world, box = with_box(angle, mu)
-    way = v0**2 / (2 * G * (sin(angle) + mu * cos(angle)))
-    yield Check("distance", way, -after(world, 0.6, -v0).position(box)[0], v0 * 1e-3, "m")
-    yield order(lambda dt: abs(after(world, 0.6, -v0, dt).position(box)[0] + way))
+    distance = v0**2 / (2 * G * (sin(angle) + mu * cos(angle)))
+    yield Check("distance", distance, -after(world, 0.6, -v0).position(box)[0], v0 * 1e-3, "m")
+    yield order(lambda dt: abs(after(world, 0.6, -v0, dt).position(box)[0] + distance))
     yield Check("speed at the end", 0.0, after(world, 0.6, -v0).velocity(box).linear[0], 1e-7)
 
 

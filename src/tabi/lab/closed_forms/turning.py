@@ -10,8 +10,8 @@ from math import atan, cos, exp, pi, sin
 import numpy as np
 
 from tabi.lab.closed_forms.case import (
-    ABOVE,
-    BELOW,
+    ABOVE_THRESHOLD,
+    BELOW_THRESHOLD,
     EXACT,
     Check,
     G,
@@ -54,12 +54,12 @@ def spinning_top() -> Iterator[Check]:
     yield Check("moment", -torsion * MASS * G, sim.contacts[0].moment[2], 1e-6, "N·m")
     sim.run(spin / rate - 2.0 + 0.1)
     yield Check("spin in the end", 0.0, sim.velocity(ball).angular[2], 1e-5, "rad/s")
-    turned = sim.pose(ball).R.copy()
+    rotation = sim.pose(ball).R.copy()
     sim.run(1.0)
     yield Check(
         "turned in the second after that",
         0.0,
-        float(np.abs(sim.pose(ball).R - turned).max()),
+        float(np.abs(sim.pose(ball).R - rotation).max()),
         1e-5,
         "rad",
     )
@@ -100,7 +100,7 @@ def ball_on_slope() -> Iterator[Check]:
     """ρ = 10 mm, a little less and a little more than the slope that it holds."""
     resistance = 0.01
     limit = atan(resistance / RADIUS)
-    for angle, holds in ((BELOW * limit, True), (1.5 * limit, False)):
+    for angle, holds in ((BELOW_THRESHOLD * limit, True), (1.5 * limit, False)):
         world, ball = resisting_ball(angle, rolling_friction=resistance)
         sim = after(world, 1.0)
         yield stands(
@@ -120,11 +120,11 @@ def torque() -> Iterator[Check]:
     """τ = 3 mm."""
     torsion, inertia = 3e-3, 0.4 * MASS * RADIUS**2
     world, ball = resisting_ball(torsional_friction=torsion)
-    for part in (BELOW, ABOVE):
-        sim, given = Simulator(world), part * torsion * MASS * G
-        sim.apply_force(ball, (0, 0, 0), torque=(0, 0, given), duration=1.0)
+    for part in (BELOW_THRESHOLD, ABOVE_THRESHOLD):
+        sim, moment = Simulator(world), part * torsion * MASS * G
+        sim.apply_force(ball, (0, 0, 0), torque=(0, 0, moment), duration=1.0)
         sim.run(1.0)
-        expected = max(0.0, (given - torsion * MASS * G) / inertia)
+        expected = max(0.0, (moment - torsion * MASS * G) / inertia)
         yield Check(
             f"spin after 1 s with {part:g} of it",
             expected,

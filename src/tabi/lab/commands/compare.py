@@ -25,8 +25,8 @@ from tabi.reporting.terminal import bar, interrupt
 
 Row = tuple[str, ...]
 
-# bodies told, at most
-MOST = 12
+# maximum number of bodies in the tables
+MAX_BODIES = 12
 
 
 def compare(
@@ -48,34 +48,36 @@ def compare(
 
     if figure is not None:
         check_figure(figure)
-    told = scenes.load(
+    loaded = scenes.load(
         scene, [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])]
     )
     from tabi.lab import referee as experiment
 
     with (
-        bar("both engines", told.duration, "{task.completed:.2f} of {task.total:g} s") as advance,
-        interrupt() as asked,
+        bar("both engines", loaded.duration, "{task.completed:.2f} of {task.total:g} s") as advance,
+        interrupt() as interrupted,
     ):
         start = clock.monotonic()
 
         def look(now: float) -> bool:
             advance(now, f"{now / max(clock.monotonic() - start, 1e-9):.2f} × real time")
-            return bool(asked)
+            return bool(interrupted)
 
-        found = experiment.measure(told, referee, look)
+        comparison = experiment.measure(loaded, referee, look)
     # of one row there is nothing to draw
-    if figure is not None and found.result["steps"] > 0:
+    if figure is not None and comparison.result["steps"] > 0:
         from tabi.lab.commands.compare_figure import draw
 
-        draw(figure, found)
+        draw(figure, comparison)
     print(
-        json.dumps(hardware() | found.result, indent=2) if as_json else text(found.result),
+        json.dumps(hardware() | comparison.result, indent=2)
+        if as_json
+        else text(comparison.result),
         flush=True,
     )
-    if found.result["interrupted"]:
+    if comparison.result["interrupted"]:
         raise typer.Exit(130)
-    if found.result["fault"]:
+    if comparison.result["fault"]:
         raise typer.Exit(1)
 
 
@@ -96,10 +98,10 @@ def text(result: dict[str, Any]) -> str:
         f"forces and creep after {result['settled_after_s']:g} s"
     )
     for name, engine in result["engines"].items():
-        told = ", ".join(_setting(key, value) for key, value in engine["settings"].items())
+        settings = ", ".join(_setting(key, value) for key, value in engine["settings"].items())
         us = engine["microseconds_per_step"]
         lines.append(
-            f"  {name} {engine['version']}: {told}"
+            f"  {name} {engine['version']}: {settings}"
             + (f"; {us:g} µs a step, called from Python" if us is not None else "")
         )
         lines += [f"    {note}" for note in engine["notes"]]
@@ -121,8 +123,10 @@ def _rows(result: dict[str, Any]) -> list[Row]:
     rows.append(("its flicker [N]", *(_number(x["flicker"]) for x in force), ""))
     rows.append(("deepest overlap [mm]", *(_number(x["largest"]) for x in deep), ""))
     rows.append(("overlap in the mean [mm]", *(_number(x["mean"]) for x in deep), ""))
-    told = f"{_number(apart['energy_largest_j'])} J at most"
-    rows.append(("energy at the end [J]", *(f"{x['energy_j']['end']:.4f}" for x in (a, b)), told))
+    difference = f"{_number(apart['energy_largest_j'])} J at most"
+    rows.append(
+        ("energy at the end [J]", *(f"{x['energy_j']['end']:.4f}" for x in (a, b)), difference)
+    )
     for robot in sorted({robot for x in (a, b) for robot in x["fallen_at_s"]}):
         fell = [x["fallen_at_s"] for x in (a, b)]
         when = (f"{x[robot]:g}" if robot in x else "stands" for x in fell)
@@ -131,33 +135,33 @@ def _rows(result: dict[str, Any]) -> list[Row]:
 
 
 def _body_rows(apart: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> Iterator[Row]:
-    for name, far in list(apart.items())[:MOST]:
-        told = (
+    for name, far in list(apart.items())[:MAX_BODIES]:
+        difference = (
             f"{_number(far['largest_mm'])} mm at {far['at_s']:g} s, "
             f"{_number(far['end_mm'])} mm at the end"
         )
         drifts = (_number(x["bodies"][name]["drift_mm_s"]) for x in (a, b))
-        yield (f"{name}: drift at the end [mm/s]", *drifts, told)
-    if len(apart) > MOST:
-        yield (f"and {len(apart) - MOST} bodies more", "", "", "")
+        yield (f"{name}: drift at the end [mm/s]", *drifts, difference)
+    if len(apart) > MAX_BODIES:
+        yield (f"and {len(apart) - MAX_BODIES} bodies more", "", "", "")
 
 
 def _foot_rows(apart: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> Iterator[Row]:
     for name, far in apart.items():
         feet = [engine["feet"][name] for engine in (a, b)]
-        told = (
+        difference = (
             f"{_number(far['load_mean_n'])} N in the mean, "
             f"force {_number(far['force_largest_n'])} N at most"
         )
-        yield (f"foot {name}: load [N]", *(f"{foot['load_n']:.3f}" for foot in feet), told)
+        yield (f"foot {name}: load [N]", *(f"{foot['load_n']:.3f}" for foot in feet), difference)
         yield (f"foot {name}: flicker [N]", *(_number(foot["flicker_n"]) for foot in feet), "")
         yield (f"foot {name}: creep [mm/s]", *(_number(foot["creep_mm_s"]) for foot in feet), "")
         if far["pressure_mean_mm"] is not None:
-            told = (
+            difference = (
                 f"{_number(far['pressure_mean_mm'])} mm in the mean, "
                 f"{_number(far['pressure_largest_mm'])} mm at most"
             )
-            yield (f"foot {name}: centre of pressure", "", "", told)
+            yield (f"foot {name}: centre of pressure", "", "", difference)
 
 
 def _number(x: float | None) -> str:

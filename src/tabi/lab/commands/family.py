@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi.apps.showing import Json
-from tabi.reporting.terminal import bar, interrupt, tell
+from tabi.reporting.terminal import bar, interrupt, print_now
 
 app = typer.Typer(
     help="Contact problems of humanoids, as files.", no_args_is_help=True, rich_markup_mode=None
@@ -37,36 +37,36 @@ def export(
     """
     from tabi.lab.family import export as family_export
 
-    with bar("problems", count) as move, interrupt(ENDING) as asked:
+    with bar("problems", count) as move, interrupt(ENDING) as interrupted:
 
         def look(done: int, name: str) -> bool:
             move(done, name)
-            return bool(asked)
+            return bool(interrupted)
 
-        found = family_export.export(folder, count, seed, hardest, look)
-    tell(json.dumps(found, indent=2) if as_json else text(folder, found))
-    if found["interrupted"]:
+        summary = family_export.export(folder, count, seed, hardest, look)
+    print_now(json.dumps(summary, indent=2) if as_json else text(folder, summary))
+    if summary["interrupted"]:
         raise typer.Exit(130)
 
 
-def text(folder: Path, found: dict[str, Any]) -> str:
-    """For a terminal: how many of what, and the hardest."""
-    problems = found["problems"]
+def text(folder: Path, summary: dict[str, Any]) -> str:
+    """Return a summary for a terminal: the count of each family, and the hardest."""
+    problems = summary["problems"]
     lines = [
-        f"{folder}: {len(problems)} of {found['count']} problems, {found['reused']} were there"
+        f"{folder}: {len(problems)} of {summary['count']} problems, {summary['reused']} were there"
     ]
-    if found["interrupted"]:
+    if summary["interrupted"]:
         lines.append("  interrupted; the same command goes on")
     for kind in dict.fromkeys(record["family"] for record in problems):
-        own = [record for record in problems if record["family"] == kind]
-        contacts = [record["contacts"] for record in own]
-        worst = max(record["certificate"]["residual"] for record in own)
-        hard = max(own, key=lambda record: (record["attempt"], record["iterations"]))
+        members = [record for record in problems if record["family"] == kind]
+        contacts = [record["contacts"] for record in members]
+        worst = max(record["certificate"]["residual"] for record in members)
+        hard = max(members, key=lambda record: (record["attempt"], record["iterations"]))
         lines.append(
-            f"  {kind}: {len(own)}, {min(contacts)} to {max(contacts)} contacts, reference to "
+            f"  {kind}: {len(members)}, {min(contacts)} to {max(contacts)} contacts, reference to "
             f"{worst:.1e} m/s; hardest {hard['file']}: {hard['attempt_name']}, "
             f"{hard['iterations']} iterations"
         )
     unsolved = [record["file"] for record in problems if not record["solved"]]
-    lines += [f"  NOT SOLVED to {found['tolerance']:g}: {name}" for name in unsolved]
+    lines += [f"  NOT SOLVED to {summary['tolerance']:g}: {name}" for name in unsolved]
     return "\n".join(lines)

@@ -33,15 +33,16 @@ class StudyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a study, None where there is none."""
-        found = studies(self.group).get(cmd_name)
-        return typer.main.get_command(app_of(found.load())) if found else None
+        result = studies(self.group).get(cmd_name)
+        return typer.main.get_command(app_of(result.load())) if result else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of all commands, for which no study is imported."""
-        told = {name: one.summary for name, one in sorted(studies(self.group).items())}
-        room = formatter.width - 6 - max(map(len, told))
+        summaries = {name: study.summary for name, study in sorted(studies(self.group).items())}
+        room = formatter.width - 6 - max(map(len, summaries))
         rows = [
-            (name, textwrap.shorten(words, room, placeholder="...")) for name, words in told.items()
+            (name, textwrap.shorten(words, room, placeholder="..."))
+            for name, words in summaries.items()
         ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -82,24 +83,24 @@ def group() -> None:
 def app_of(study: Any) -> typer.Typer:
     """The command of a study: fields with a note are its options."""
     hints = get_type_hints(study, include_extras=True)
-    asked = [one for one in fields(study) if hasattr(hints[one.name], "__metadata__")]
+    options = [field for field in fields(study) if hasattr(hints[field.name], "__metadata__")]
     kind = inspect.Parameter
     parameters = [
         kind(
-            one.name,
+            field.name,
             kind.KEYWORD_ONLY,
-            default=kind.empty if one.default is MISSING else one.default,
-            annotation=hints[one.name],
+            default=kind.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
         )
-        for one in asked
+        for field in options
     ]
     parameters.append(kind("as_json", kind.KEYWORD_ONLY, default=False, annotation=Json))
 
-    def run(as_json: bool, **given: Any) -> None:
-        show_study(study(**given), as_json)
+    def run(as_json: bool, **options: Any) -> None:
+        show_study(study(**options), as_json)
 
     run.__doc__ = inspect.cleandoc(study.__doc__).split("\n\n")[0]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(study.name)(run)

@@ -49,7 +49,7 @@ _MAKERS: dict[str, tuple[Callable[[np.random.Generator, int], Any], int]] = {
     "chain": (chains.chain, 50),
     "single": (plates.single, 30),
     "unsymmetric": (unsymmetric.make, 30),
-    # for those who ask for them: which scenes there are changes
+    # only on request: the set of scenes changes
     "scene": (scene_steps.make, 0),
 }
 # those of the whole family
@@ -64,7 +64,7 @@ def case(kind: str, index: int, seed: int) -> Case:
     rng = np.random.default_rng([seed, index, *kind.encode()])
     made, name = _MAKERS[kind][0](rng, index), f"{kind} {seed}:{index}"
     if isinstance(made, Problem):
-        return Case(name, kind, None, given=made)
+        return Case(name, kind, None, ready_problem=made)
     if isinstance(made, BodyProblem):
         return Case(name, kind, made)
     return Case(name, kind, *made)

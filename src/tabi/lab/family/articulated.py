@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class Touch(NamedTuple):
-    """Where a link touches: a point in its frame [m], the normal towards it in the world,
+    """Contact of a link: a point in its frame [m], the normal towards it in the world,
     and what it touches.
 
     Attributes:
@@ -63,7 +63,7 @@ def assemble(
     mu: Floats,
     h: float = STEP,
 ) -> Assembly:
-    """The problem (1).
+    """Assemble the problem (1).
 
     Args:
         velocity: of the joints at the end of a step without contacts, shape (v_count,).

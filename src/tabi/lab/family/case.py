@@ -20,7 +20,7 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A contact problem.
+    """A contact problem of the family.
 
     Attributes:
         name: kind, seed and index, for example "tower 3:17":
@@ -29,26 +29,26 @@ class Case:
         bodies: the problem in the space of bodies; None where its matrix comes from no bodies.
         warm: impulses of the step before [N·s], in the order "ttn", shape (3n,);
             None where there is none.
-        given: the problem itself where there are no bodies.
+        ready_problem: the problem itself where there are no bodies.
     """
 
     name: str
     kind: str
     bodies: BodyProblem | None
     warm: Floats | None = None
-    given: Problem | None = None
+    ready_problem: Problem | None = None
 
     @property
     def contact_count(self) -> int:
-        """Number of contacts."""
+        """Number of contacts in the problem."""
         return len(self.bodies.mu) if self.bodies is not None else self.problem().contact_count
 
     def problem(self) -> Problem:
         """The problem as a matrix over contacts, in the order "ttn"."""
         if self.bodies is not None:
             return as_problem(self.bodies)
-        assert self.given is not None
-        return self.given
+        assert self.ready_problem is not None
+        return self.ready_problem
 
 
 def as_problem(p: BodyProblem) -> Problem:

@@ -47,7 +47,7 @@ def arm(name: str, joints: int, place: Floats, rng: np.random.Generator) -> Robo
             list(axis / np.linalg.norm(axis)),
         )
         joint.position = rng.uniform(-1, 1, 1)
-        mass = inertia.solid_capsule(float(rng.uniform(0.5, 5.0)), RADIUS, LENGTH).moved(
+        mass = inertia.solid_capsule(float(rng.uniform(0.5, 5.0)), RADIUS, LENGTH).transformed(
             translation((0.0, 0.0, LENGTH / 2))
         )
         robot.add_body(
@@ -88,14 +88,14 @@ def chain(rng: np.random.Generator, index: int) -> BodyProblem:
         if index % 2
         else []
     )
-    others = [None, None, *links, "box"]
+    partners = [None, None, *links, "box"]
     for _ in range(int(rng.integers(1, 4 * len(links)))):
         touch = _touch(
             model,
             q,
             out,
             links[rng.integers(len(links))],
-            others[rng.integers(len(others))],
+            partners[rng.integers(len(partners))],
             mu,
             rng,
         )

@@ -1,4 +1,4 @@
-"""``tabi family export``: contact problems of humanoids as files, for those who test solvers.
+"""``tabi family export``: contact problems of humanoids as files, for tests of other solvers.
 
 Problems are those of ``family`` in which HRP-2 touches the ground: held by its motors on both feet
 (stance), rocking on its sole corners (rocking), sliding (slide) and fallen (fall); and, as many
@@ -9,12 +9,12 @@ it with its certificate and how hard it was:
     solved from zero impulses to 1e-8 ‖q‖∞: number of the attempt in the list of
     ``contact.ladder``, and iterations of all attempts until then                               (1)
     solved on from there to 1e-12 ‖q‖∞, as far as it goes: the reference                        (2)
-A file is read back before it counts, and its solution judged anew by ``contact.certificate`` from
+A file is read back before it counts, and its solution checked again by ``contact.certificate`` from
 what was read. Where W is singular, as with three or more corners of a sole, impulses are not
 unique: a solver is judged by the certificate of its own answer, not by its distance to the
 reference. Attempts of one name count as the first of them.
 
-A folder belongs to one seed. What is there and right, by its digest and its certificate, is kept.
+A folder belongs to one seed. Valid problems that are there, by digest and certificate, are kept.
 
 Reference: Acary et al. (2014), FCLIB: a collection of discrete 3D frictional contact problems.
 """
@@ -47,16 +47,16 @@ INDEX = "index.json"
 KINDS = {"stance": 3, "rocking": 2, "slide": 2, "fall": 3, "scene": 10}
 # of (1) and (2), parts of ‖q‖∞
 TOLERANCE, REFERENCE = 1e-8, 1e-12
-# a certificate from a file that is larger than the one told, by rounding [m/s]
+# a certificate from a file may exceed the recorded one by rounding [m/s]
 ROUNDING = 1e-15
-MOST = 100_000
+MAX_PROBLEMS = 100_000
 Record = dict[str, Any]
 Look = Callable[[int, str], bool]
 
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """Where one problem goes: ``family.case(kind, index, seed)``."""
+    """Files of one problem: ``family.case(kind, index, seed)``."""
 
     folder: Path
     kind: str
@@ -65,17 +65,17 @@ class ProblemFile:
 
     @property
     def name(self) -> str:
-        """As the family calls it."""
+        """Name of the problem in the family."""
         return f"{self.kind} {self.seed}:{self.index}"
 
     @property
     def file(self) -> Path:
-        """The problem."""
+        """File of the problem."""
         return self.folder / f"{self.kind}-{self.seed}-{self.index:04d}.hdf5"
 
     @property
     def record(self) -> Path:
-        """What is known of it."""
+        """File of its record."""
         return self.file.with_suffix(".json")
 
 
@@ -124,14 +124,14 @@ def make(place: ProblemFile) -> Record:
         "iterations": first.iterations,
         "attempt": NAMES.index(first.solver),
         "attempt_name": first.solver,
-        "certificate": figures(judged(place.file)),
+        "certificate": figures(certificate_of(place.file)),
     }
     _write_text(place.record, json.dumps(record, indent=2) + "\n")
     return record
 
 
-def judged(file: Path) -> Certificate:
-    """The certificate of a file's solution, from what is read of it alone."""
+def certificate_of(file: Path) -> Certificate:
+    """Return the certificate of a file's solution, from what is read of it alone."""
     problem = read(file)
     solution = read_solution(file)
     if solution is None:
@@ -139,21 +139,23 @@ def judged(file: Path) -> Certificate:
     return judge(problem.blocks, problem.to_ours(solution[1]))
 
 
-def figures(found: Certificate) -> dict[str, float]:
-    """Worst of each figure, and the backward error as a part of ‖q‖∞."""
-    return {name: float(getattr(found, name)) for name in COLUMNS} | {"relative": found.relative}
+def figures(certificate: Certificate) -> dict[str, float]:
+    """Return the worst of each figure, and the backward error as a part of ‖q‖∞."""
+    return {name: float(getattr(certificate, name)) for name in COLUMNS} | {
+        "relative": certificate.relative
+    }
 
 
-def kept(place: ProblemFile) -> Record | None:
-    """What is known of a problem whose files are there and right; else None."""
+def stored_record(place: ProblemFile) -> Record | None:
+    """Return the record of a problem whose files are there and valid; else None."""
     try:
         record = json.loads(place.record.read_text(encoding="utf-8"))
         if record["name"] != place.name or record["sha256"] != digest(place.file):
             return None
-        told, found = record["certificate"]["residual"], judged(place.file).residual
+        recorded, result = record["certificate"]["residual"], certificate_of(place.file).residual
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return record if found <= told + ROUNDING else None
+    return record if result <= recorded + ROUNDING else None
 
 
 def digest(file: Path) -> str:
@@ -179,8 +181,8 @@ def export(
     """Write problems into a folder, with an index and a page about them.
 
     Args:
-        count: problems that are made. hardest: how many of them stay; all unless given.
-        look: told how many are done and which is next; says whether to stop.
+        count: problems that are made. hardest: how many of them stay; default: all.
+        look: callback with the count of those done and the next; returns whether to stop.
 
     Returns:
         the index, and how many files were kept from before.
@@ -194,11 +196,11 @@ def export(
         stopped = look(done, place.name)
         if stopped:
             break
-        found = kept(place) or (easy.get(place.name) if hardest else None)
-        reused += found is not None
-        records.append(found or make(place))
-    chosen = _chosen(folder, records, None if stopped else hardest or len(records))
-    names = {record["name"] for record in chosen}
+        known = stored_record(place) or (easy.get(place.name) if hardest else None)
+        reused += known is not None
+        records.append(known or make(place))
+    selected = _hardest(folder, records, None if stopped else hardest or len(records))
+    names = {record["name"] for record in selected}
     rest = [record for record in records if record["name"] not in names]
     index = {
         "format": "tabi family",
@@ -208,14 +210,14 @@ def export(
         "hardest": hardest,
         "tolerance": TOLERANCE,
         "complete": not stopped,
-        "problems": sorted(chosen, key=lambda record: (record["family"], record["index"])),
+        "problems": sorted(selected, key=lambda record: (record["family"], record["index"])),
         "left_out": rest,
     }
     _settle(folder, before, index)
     return index | {"reused": reused, "interrupted": stopped}
 
 
-def _chosen(folder: Path, records: list[Record], hardest: int | None) -> list[Record]:
+def _hardest(folder: Path, records: list[Record], hardest: int | None) -> list[Record]:
     """The hardest, made again where only their figures are left; all that are there without a
     number: an export that was cut short has not seen the hardest.
     """
@@ -232,8 +234,8 @@ def _chosen(folder: Path, records: list[Record], hardest: int | None) -> list[Re
 
 def prepare(folder: Path, count: int, seed: int, hardest: int | None) -> dict[str, Any]:
     """Refuse what cannot be; make the folder; return the index that is there, or an empty one."""
-    if not 1 <= count <= MOST:
-        raise TabiError(f"--count is {count}; expected a whole number from 1 to {MOST}")
+    if not 1 <= count <= MAX_PROBLEMS:
+        raise TabiError(f"--count is {count}; expected a whole number from 1 to {MAX_PROBLEMS}")
     if hardest is not None and not 1 <= hardest <= count:
         raise TabiError(
             f"--hardest is {hardest}, of {count} problems; expected a whole number from 1 to that: "

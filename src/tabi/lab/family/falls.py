@@ -26,7 +26,7 @@ from tabi.spatial.transform import Transform, from_rpy
 
 Floats = NDArray[np.float64]
 
-FEWEST, MOST, BODIES = 3, 17, 10
+MIN_POINTS, MAX_POINTS, BODIES = 3, 17, 10
 BAND = 5e-3  # m: what is nearer to the ground touches it within the step
 FLAT = 1e-3  # m: points of a link so little above its lowest are laid down with it
 ITERATIONS = 40
@@ -39,10 +39,10 @@ class Skin:
     """
 
     def __init__(self, bodies: list[Body]) -> None:
-        found = [(b.name, *_points(b)) for b in bodies if b.collision_shapes()]
-        self.names = [name for name, _, _ in found]
-        self.points = {name: points for name, points, _ in found}
-        self.radius = {name: radius for name, _, radius in found}
+        rows = [(b.name, *_points(b)) for b in bodies if b.collision_shapes()]
+        self.names = [name for name, _, _ in rows]
+        self.points = {name: points for name, points, _ in rows}
+        self.radius = {name: radius for name, _, radius in rows}
 
     def touching(self, X: Transform, name: str) -> tuple[Floats, Floats]:
         """Points of a link that are lowest, in its frame, and their heights."""
@@ -69,7 +69,7 @@ def _points(body: Body) -> tuple[Floats, Floats]:
 
 @functools.cache
 def skin() -> Skin:
-    """Of the standing robot."""
+    """Return the skin of the standing robot."""
     return Skin(standing_robot()[0].bodies)
 
 
@@ -80,13 +80,13 @@ def laid_down(model: Model, q: Floats, count: int) -> Floats:
     q, dof = q.copy(), model.arrays.dof
     heights = _lowest(model, q)
     q[2] -= min(heights.values())
-    chosen = sorted(heights, key=heights.__getitem__)[:count]
+    bodies = sorted(heights, key=heights.__getitem__)[:count]
     for iteration in range(ITERATIONS):
         if iteration == ITERATIONS // 2:
             # what could not come down by now stays up
             heights = _lowest(model, q)
-            chosen = [name for name in chosen if abs(heights[name]) < BAND]
-        A, z = _heights(model, q, chosen)
+            bodies = [name for name in bodies if abs(heights[name]) < BAND]
+        A, z = _heights(model, q, bodies)
         if len(z) == 0 or np.abs(z).max() < 1e-7:
             break
         q = dynamics.integrate(model, q, _bend(q, A, z, dof["lower"][6:], dof["upper"][6:]), 1.0)
@@ -103,7 +103,7 @@ def _lowest(model: Model, q: Floats) -> dict[str, float]:
     }
 
 
-def _heights(model: Model, q: Floats, chosen: list[str]) -> tuple[Floats, Floats]:
+def _heights(model: Model, q: Floats, bodies: list[str]) -> tuple[Floats, Floats]:
     """Derivatives by the joints, and heights, of all points below the ground and of the
     lowest of chosen links.
     """
@@ -111,12 +111,12 @@ def _heights(model: Model, q: Floats, chosen: list[str]) -> tuple[Floats, Floats
     for name in skin().names:
         X = dynamics.pose(model, q, name)
         points, z = skin().touching(X, name)
-        held = (z < 0) | ((z < z.min() + FLAT) & (name in chosen))
-        if held.any():
-            J, r = dynamics.point_jacobian(model, q, name), points[held] @ X.R.T
+        near = (z < 0) | ((z < z.min() + FLAT) & (name in bodies))
+        if near.any():
+            J, r = dynamics.point_jacobian(model, q, name), points[near] @ X.R.T
             # ż of a point: that of the origin, and (ω × r)_z
             rows.append(J[2] + np.outer(r[:, 1], J[3]) - np.outer(r[:, 0], J[4]))
-            heights.append(z[held])
+            heights.append(z[near])
     return (
         (np.concatenate(rows), np.concatenate(heights))
         if rows
@@ -131,36 +131,36 @@ def _bend(q: Floats, A: Floats, z: Floats, lower: Floats, upper: Floats) -> Floa
     free = np.ones(A.shape[1])
     # the base may rise and tilt, not slide or turn
     free[[0, 1, 5]] = 0.0
-    moved = np.zeros(len(free))
+    step = np.zeros(len(free))
     for _ in range(4):
         B = A * free
-        moved = np.clip(-B.T @ np.linalg.solve(B @ B.T + DAMPING * np.eye(len(z)), z), -0.2, 0.2)
-        goal = q[7:] + moved[6:]
+        step = np.clip(-B.T @ np.linalg.solve(B @ B.T + DAMPING * np.eye(len(z)), z), -0.2, 0.2)
+        goal = q[7:] + step[6:]
         out = ((goal < lower) | (goal > upper)) & (free[6:] > 0)
         if not out.any():
             break
         free[6:][out] = 0.0
-    return moved
+    return step
 
 
 def touches(model: Model, q: Floats) -> list[Touch]:
-    """The lowest points, those within the band, at least FEWEST and at most MOST,
+    """The lowest points, those within the band, at least MIN_POINTS and at most MAX_POINTS,
     on at most ten links.
     """
-    found = []
+    candidates = []
     for name in skin().names:
         points, z = skin().touching(dynamics.pose(model, q, name), name)
-        found += [(float(height), name, k, points[k]) for k, height in enumerate(z)]
-    found.sort(key=lambda row: row[0])
-    kept: list[Touch] = []
-    for height, name, _, point in found:
-        links = {t.link for t in kept}
-        if len(kept) == MOST or (height > BAND and len(kept) >= FEWEST):
+        candidates += [(float(height), name, k, points[k]) for k, height in enumerate(z)]
+    candidates.sort(key=lambda row: row[0])
+    selected: list[Touch] = []
+    for height, name, _, point in candidates:
+        links = {t.link for t in selected}
+        if len(selected) == MAX_POINTS or (height > BAND and len(selected) >= MIN_POINTS):
             break
         if name in links or len(links) < BODIES:
-            kept.append(on_ground(name, point))
+            selected.append(on_ground(name, point))
     # link by link, as a simulation would have them
-    return sorted(kept, key=lambda t: skin().names.index(t.link))
+    return sorted(selected, key=lambda t: skin().names.index(t.link))
 
 
 def fall(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | None]:

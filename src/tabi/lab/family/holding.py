@@ -31,7 +31,7 @@ LIMP, EXPLICIT, IMPLICIT = 0, 1, 2
 
 
 class HoldingState(NamedTuple):
-    """Where a robot is and where its motors want it:
+    """State of a robot and the targets of its motors:
     q, v, and the references of the joints q_d, v_d (the base's are not read).
     """
 

@@ -17,8 +17,8 @@ from tabi.lab.family import rigid
 Floats = NDArray[np.float64]
 
 PUSHES = 150
-NEAR = 0.02  # of the sum of the radii: closer ones touch
-LARGE = 30
+TOUCH_DISTANCE_RATIO = 0.02  # of the sum of the radii: closer ones touch
+LARGE_PILE_SIZE = 30
 
 
 def heap(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
@@ -65,20 +65,22 @@ def pile(
     inertia = mass * np.where(block, edge**2 / 6, 0.4 * radius**2)
     tensor = inertia[:, None, None] * np.eye(3)
     twist = rigid.shaken(rng, count, speed, radius)
-    pairs = KDTree(centre).query_pairs(2 * (1 + NEAR) * radius.max(), output_type="ndarray")
+    pairs = KDTree(centre).query_pairs(
+        2 * (1 + TOUCH_DISTANCE_RATIO) * radius.max(), output_type="ndarray"
+    )
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     a, b = pairs[
         np.linalg.norm(centre[pairs[:, 0]] - centre[pairs[:, 1]], axis=1)
-        < (1 + NEAR) * radius[pairs].sum(axis=1)
+        < (1 + TOUCH_DISTANCE_RATIO) * radius[pairs].sum(axis=1)
     ].T
-    down = np.flatnonzero(centre[:, 2] < (1 + NEAR) * radius)
+    down = np.flatnonzero(centre[:, 2] < (1 + TOUCH_DISTANCE_RATIO) * radius)
     a, b = np.concatenate([down, a]), np.concatenate([np.full(len(down), -1), b])
     contacts = _points(rng, centre, radius, block, a, b, mu)
     # bodies that nothing touches fall by themselves
-    kept = np.unique(np.concatenate([a, b[b >= 0]]))
+    touched = np.unique(np.concatenate([a, b[b >= 0]]))
     number = np.full(count + 1, -1)
-    number[kept] = np.arange(len(kept))
-    free = rigid.Bodies(mass[kept], tensor[kept], centre[kept], twist[kept])
+    number[touched] = np.arange(len(touched))
+    free = rigid.Bodies(mass[touched], tensor[touched], centre[touched], twist[touched])
     return rigid.assemble(free, contacts._replace(a=number[contacts.a], b=number[contacts.b]))
 
 
@@ -115,7 +117,7 @@ def _points(
 
 def make(rng: np.random.Generator, index: int) -> BodyProblem:
     """Three to 60 bodies; one in 30 has 100 of them, all blocks, and nearly a thousand contacts."""
-    large = index % LARGE == LARGE - 1
+    large = index % LARGE_PILE_SIZE == LARGE_PILE_SIZE - 1
     count = 100 if large else round(float(np.exp(rng.uniform(np.log(3), np.log(60)))))
     blocks = (0.0, 0.3, 1.0)[index % 3]
     speed = (0.0, 0.01, 0.1, 1.0)[index // 3 % 4]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from tabi.contact.bodies import BodyProblem
 from tabi.lab.family import rigid
 
-TALLEST = 40
+MAX_STACK_HEIGHT = 40
 SHIFT = 0.1  # of the smaller edge: what is above keeps its centre of mass over every face
 
 
@@ -40,7 +40,7 @@ def stack(
 
 def tower(rng: np.random.Generator, index: int) -> BodyProblem:
     """Two to 40 like boxes: at rest, shaken, one pushed out, or all sliding."""
-    levels = round(float(np.exp(rng.uniform(np.log(2), np.log(TALLEST)))))
+    levels = round(float(np.exp(rng.uniform(np.log(2), np.log(MAX_STACK_HEIGHT)))))
     edge = rng.uniform(0.05, 0.4)
     size = edge * rng.uniform(0.8, 1.0, (levels, 3)) * (1.0, 1.0, rng.uniform(0.3, 1.0))
     mass = rng.uniform(300.0, 3000.0) * size.prod(axis=1)

@@ -75,6 +75,6 @@ def stance(
 
 
 def make(rng: np.random.Generator, index: int) -> BodyProblem:
-    """A rocking stance."""
+    """Return the contact problem of a rocking stance."""
     robot, model = standing_robot()
     return stance(robot, model, *state(model, rng, index))[0]

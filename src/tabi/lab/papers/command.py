@@ -46,7 +46,7 @@ class Papers(Validator, name="papers"):
         False
     )
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; one for each core unless given.")
+        int | None, typer.Option(min=1, help="Processes; default: one for each core.")
     ] = None
 
     unit = "runs"
@@ -56,9 +56,9 @@ class Papers(Validator, name="papers"):
     )
 
     @cached_property
-    def chosen(self) -> list[Experiment]:
-        """The experiments."""
-        return experiments.chosen(self.only or [])
+    def selected(self) -> list[Experiment]:
+        """Experiments selected by ``only``."""
+        return experiments.select(self.only or [])
 
     @cached_property
     def engines(self) -> tuple[list[str], list[str]]:
@@ -67,21 +67,21 @@ class Papers(Validator, name="papers"):
 
     @cached_property
     def results(self) -> PaperResults:
-        """What is in the folder."""
+        """Results in the output folder."""
         return PaperResults(self.out)
 
     def cases(self) -> list[PaperJob]:
         """All runs that were not done before."""
-        wanted, (engines, notes) = self.chosen, self.engines
-        found = self.results.found
+        wanted, (engines, notes) = self.selected, self.engines
+        result = self.results.outcomes
         check_writable(self.out / PAGE)
         check_plotting()
         for words in notes:
             typer.echo(words, err=True)
-        return [job for job in jobs(wanted, engines, self.quick) if job.words not in found]
+        return [job for job in jobs(wanted, engines, self.quick) if job.words not in result]
 
     def measure(self, case: PaperJob) -> dict[str, Any]:
-        """One run."""
+        """Measure one case and return its row."""
         return case.run()
 
     def store(self, case: PaperJob, row: dict[str, Any]) -> None:
@@ -90,20 +90,20 @@ class Papers(Validator, name="papers"):
 
     @property
     def rows(self) -> list[findings.PaperRow]:
-        """What is known of each experiment."""
-        return [findings.row(one, self.results.found, self.quick) for one in self.chosen]
+        """Rows of the experiments with their results."""
+        return [findings.row(x, self.results.outcomes, self.quick) for x in self.selected]
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Verdicts, also of runs that were done before."""
         return findings.summary(self.rows) | {"page": str(self.out / PAGE)}
 
     def end(self, result: Mapping[str, Any]) -> None:
-        """The page."""
+        """Write the page of the report."""
         notes = [*self.engines[1], *result.get("lost", ())]
         (self.out / PAGE).write_text(page(self.rows, notes), encoding="utf-8")
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield from findings.lines(result)
         yield f"{result['page']} has the whole report"
 

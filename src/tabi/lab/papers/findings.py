@@ -1,4 +1,4 @@
-"""What the runs of ``tabi validate papers`` say together: a row for each experiment."""
+"""Findings of all runs of ``tabi validate papers``: a row for each experiment."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tabi.lab.papers.jobs import COUNTER, LAW, REFEREE, RUN, PaperJob
 MISSING = "not run yet"
 # experiments that may be without a verdict
 MOST_EXCUSED = 3
-Found = Mapping[str, Any]
+RunData = Mapping[str, Any]
 # a run that is not there
-UNKNOWN: Found = {"applies": False}
+UNKNOWN: RunData = {"applies": False}
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class PaperRow:
     experiment: Experiment
     verdict: str
     why: list[str]
-    run: Found
-    laws: dict[str, Found] = field(default_factory=dict)
-    counters: dict[str, Found] = field(default_factory=dict)
-    referees: dict[str, Found] = field(default_factory=dict)
+    run: RunData
+    laws: dict[str, RunData] = field(default_factory=dict)
+    counters: dict[str, RunData] = field(default_factory=dict)
+    referees: dict[str, RunData] = field(default_factory=dict)
     weak: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
 
@@ -60,16 +60,16 @@ class PaperRow:
 
     def to_dict(self) -> dict[str, Any]:
         """For machines; figures are in the page."""
-        one = self.experiment
+        experiment = self.experiment
         ranges = {
             c.number: [None if math.isinf(x) else x for x in (c.at_least, c.at_most)]
-            for c in one.criteria
+            for c in experiment.criteria
         }
         return {
-            "paper": one.paper,
-            "figure": one.figure,
-            "scene": one.scene,
-            "claim": one.claim,
+            "paper": experiment.paper,
+            "figure": experiment.figure,
+            "scene": experiment.scene,
+            "claim": experiment.claim,
             "verdict": self.verdict,
             "why": self.why,
             "agrees_within": ranges,
@@ -78,109 +78,117 @@ class PaperRow:
             "missed": self.run.get("missed", 0),
             "residual_m_s": self.run.get("residual_m_s"),
             "seconds": self.run.get("seconds"),
-            "laws": {name: _brief(one, found) for name, found in self.laws.items()},
-            "counter_runs": {name: _brief(one, found) for name, found in self.counters.items()},
+            "laws": {name: _brief(experiment, result) for name, result in self.laws.items()},
+            "counter_runs": {
+                name: _brief(experiment, result) for name, result in self.counters.items()
+            },
             "referees": {
-                name: {key: x for key, x in found.items() if key != "figures"}
-                for name, found in self.referees.items()
+                name: {key: x for key, x in result.items() if key != "figures"}
+                for name, result in self.referees.items()
             },
             "criteria_that_no_counter_run_fails": self.weak,
             "counter_runs_that_do_not_differ": self.unproven,
         }
 
 
-def row(one: Experiment, results: Mapping[str, Found], short: bool) -> PaperRow:
-    """What is known of an experiment."""
+def row(experiment: Experiment, results: Mapping[str, RunData], short: bool) -> PaperRow:
+    """Return the row of an experiment from its results."""
 
-    def of(kind: str, which: str) -> Found | None:
-        return results.get(PaperJob(one.name, kind, which, short).words)
+    def of(kind: str, which: str) -> RunData | None:
+        return results.get(PaperJob(experiment.name, kind, which, short).words)
 
     run = of(RUN, "") or {}
-    found = PaperRow(
-        one,
-        judged(one, run) if run else MISSING,
-        _why(one, run),
+    result = PaperRow(
+        experiment,
+        verdict_of(experiment, run) if run else MISSING,
+        _why(experiment, run),
         run,
-        laws={law: told for law in one.laws if (told := of(LAW, law))},
+        laws={law: outcome for law in experiment.laws if (outcome := of(LAW, law))},
         counters={
-            counter.words: told
-            for k, counter in enumerate(one.counters)
-            if (told := of(COUNTER, str(k)))
+            counter.words: outcome
+            for k, counter in enumerate(experiment.counters)
+            if (outcome := of(COUNTER, str(k)))
         },
-        referees={name: told for name in one.referees if (told := of(REFEREE, name))},
+        referees={name: outcome for name in experiment.referees if (outcome := of(REFEREE, name))},
     )
-    found.unproven.extend(
+    result.unproven.extend(
         counter.words
-        for counter in one.counters
-        if judged(one, found.counters.get(counter.words, UNKNOWN)) != DIFFERS
+        for counter in experiment.counters
+        if verdict_of(experiment, result.counters.get(counter.words, UNKNOWN)) != DIFFERS
     )
-    if len(found.counters) == len(one.counters):
-        found.weak.extend(_never_failed(one, found.counters))
-    return found
+    if len(result.counters) == len(experiment.counters):
+        result.weak.extend(_never_failed(experiment, result.counters))
+    return result
 
 
-def judged(one: Experiment, found: Found) -> str:
-    """The verdict on a run."""
-    if not found.get("applies", True):
+def verdict_of(experiment: Experiment, outcome: RunData) -> str:
+    """Return the verdict on a run."""
+    if not outcome.get("applies", True):
         return NOT_APPLICABLE
-    return one.verdict(numbers_of(found))
+    return experiment.verdict(numbers_of(outcome))
 
 
-def numbers_of(found: Found) -> dict[str, float]:
-    """Numbers of a run; null is no number."""
-    return {name: math.nan if x is None else x for name, x in found.get("numbers", {}).items()}
+def numbers_of(outcome: RunData) -> dict[str, float]:
+    """Return the numbers of a run; None becomes NaN."""
+    return {name: math.nan if x is None else x for name, x in outcome.get("numbers", {}).items()}
 
 
-def _never_failed(one: Experiment, counters: Mapping[str, Found]) -> list[str]:
+def _never_failed(experiment: Experiment, counters: Mapping[str, RunData]) -> list[str]:
     return [
         c.number
-        for c in one.criteria
-        if not one.excused and not any(_fails(c, found) for found in counters.values())
+        for c in experiment.criteria
+        if not experiment.excused and not any(_fails(c, result) for result in counters.values())
     ]
 
 
-def _fails(c: Criterion, found: Found) -> bool:
+def _fails(c: Criterion, outcome: RunData) -> bool:
     """Whether a counter-run fails a criterion: not where it could not be run at all."""
-    return found.get("applies", True) and not c.met(numbers_of(found))
+    return outcome.get("applies", True) and not c.met(numbers_of(outcome))
 
 
-def _why(one: Experiment, run: Found) -> list[str]:
-    if one.excused:
-        return [one.excused]
+def _why(experiment: Experiment, run: RunData) -> list[str]:
+    if experiment.excused:
+        return [experiment.excused]
     if not run:
         return []
     if run.get("fault"):
         return [run["fault"]]
     numbers = numbers_of(run)
-    known = [one.because[c.number] for c in one.failed(numbers) if c.number in one.because]
-    return [*one.reasons(numbers), *known]
+    known = [
+        experiment.because[c.number]
+        for c in experiment.failed(numbers)
+        if c.number in experiment.because
+    ]
+    return [*experiment.reasons(numbers), *known]
 
 
-def _brief(one: Experiment, found: Found) -> dict[str, Any]:
+def _brief(experiment: Experiment, outcome: RunData) -> dict[str, Any]:
     keys = ("numbers", "steps", "missed", "residual_m_s", "seconds", "fault", "notes")
-    return {"verdict": judged(one, found)} | {key: found[key] for key in keys if key in found}
+    return {"verdict": verdict_of(experiment, outcome)} | {
+        key: outcome[key] for key in keys if key in outcome
+    }
 
 
 def summary(rows: list[PaperRow]) -> dict[str, Any]:
     """All rows for machines, and which are neither as published nor known to differ."""
     counts = {
-        verdict: sum(one.verdict == verdict for one in rows)
+        verdict: sum(row.verdict == verdict for row in rows)
         for verdict in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_APPLICABLE, MISSING)
     }
     return {
         "verdicts": counts,
-        "experiments": {one.experiment.name: one.to_dict() for one in rows},
-        "unexpected": [one.experiment.name for one in rows if not one.within],
+        "experiments": {row.experiment.name: row.to_dict() for row in rows},
+        "unexpected": [row.experiment.name for row in rows if not row.within],
     }
 
 
 def lines(result: Mapping[str, Any]) -> Iterator[str]:
     """A table for a terminal."""
-    rows = [{"name": name} | one for name, one in result["experiments"].items()]
+    rows = [{"name": name} | experiment for name, experiment in result["experiments"].items()]
     yield from table(COLUMNS, rows, "", _below)
-    told = ", ".join(f"{count} {name}" for name, count in result["verdicts"].items() if count)
+    counts = ", ".join(f"{count} {name}" for name, count in result["verdicts"].items() if count)
     yield ""
-    yield told
+    yield counts
 
 
 COLUMNS = (
@@ -193,10 +201,10 @@ COLUMNS = (
 )
 
 
-def _below(one: Mapping[str, Any]) -> Iterator[str]:
-    yield from one["why"]
-    weak = one["criteria_that_no_counter_run_fails"]
+def _below(row: Mapping[str, Any]) -> Iterator[str]:
+    yield from row["why"]
+    weak = row["criteria_that_no_counter_run_fails"]
     if weak:
         yield f"no counter-run fails: {', '.join(weak)}"
-    for words in one["counter_runs_that_do_not_differ"]:
+    for words in row["counter_runs_that_do_not_differ"]:
         yield f"this counter-run does not differ, or was not run: {words}"

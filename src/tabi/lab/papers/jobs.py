@@ -41,33 +41,35 @@ class PaperJob:
         )
 
     def run(self) -> dict[str, Any]:
-        """Do it: plain data. What breaks down is told, and is no number."""
-        one, begin = experiments.catalogue()[self.experiment], time.perf_counter()
+        """Run the job and return plain data; a failure is reported as a fault."""
+        experiment, begin = experiments.catalogue()[self.experiment], time.perf_counter()
         try:
             with warnings.catch_warnings():
-                # steps that miss are counted and told with the rest
+                # steps that do not converge are counted and reported with the rest
                 warnings.simplefilter("ignore")
-                found = self._found(one)
+                result = self._measured(experiment)
         except TabiError as fault:
             # a scene that is not what the paper is about is no run that differs
             stopped = isinstance(fault, ModelError)
-            found = {"fault": str(fault), "applies": not stopped, "numbers": {}}
-        return found | {"seconds": round(time.perf_counter() - begin, 2)}
+            result = {"fault": str(fault), "applies": not stopped, "numbers": {}}
+        return result | {"seconds": round(time.perf_counter() - begin, 2)}
 
-    def _found(self, one: Experiment) -> dict[str, Any]:
-        trial = one.trial(short=self.short)
-        experiments.applies(one, trial.load())
+    def _measured(self, experiment: Experiment) -> dict[str, Any]:
+        trial = experiment.trial(short=self.short)
+        experiments.applies(experiment, trial.load())
         if self.kind == REFEREE:
-            return compared(one, self.which)
+            return compared(experiment, self.which)
         if self.kind == LAW:
-            trial = one.trial(short=self.short, law=self.which)
+            trial = experiment.trial(short=self.short, law=self.which)
         if self.kind == COUNTER:
-            trial = one.trial(short=self.short, changes=one.counters[int(self.which)].changes)
-        return plain(one.measure(trial))
+            trial = experiment.trial(
+                short=self.short, changes=experiment.counters[int(self.which)].changes
+            )
+        return plain(experiment.measure(trial))
 
     @property
     def settings(self) -> list[str]:
-        """That it is named by."""
+        """Name of the job in messages."""
         return [self.words]
 
     @property
@@ -76,28 +78,37 @@ class PaperJob:
         return
 
 
-def jobs(chosen: Iterable[Experiment], referees: Sequence[str], short: bool) -> list[PaperJob]:
+def jobs(selected: Iterable[Experiment], referees: Sequence[str], short: bool) -> list[PaperJob]:
     """All runs of experiments; those that are published first."""
-    chosen = list(chosen)
-    found = [PaperJob(one.name, RUN, "", short) for one in chosen]
-    for one in chosen:
-        found += [PaperJob(one.name, COUNTER, str(k), short) for k in range(len(one.counters))]
-        found += [PaperJob(one.name, LAW, law, short) for law in one.laws if law != one.own_law]
-        found += [
-            PaperJob(one.name, REFEREE, name, short) for name in referees if name in one.referees
+    selected = list(selected)
+    result = [PaperJob(experiment.name, RUN, "", short) for experiment in selected]
+    for experiment in selected:
+        result += [
+            PaperJob(experiment.name, COUNTER, str(k), short)
+            for k in range(len(experiment.counters))
         ]
-    return found
+        result += [
+            PaperJob(experiment.name, LAW, law, short)
+            for law in experiment.laws
+            if law != experiment.own_law
+        ]
+        result += [
+            PaperJob(experiment.name, REFEREE, name, short)
+            for name in referees
+            if name in experiment.referees
+        ]
+    return result
 
 
-def plain(found: PaperOutcome) -> dict[str, Any]:
-    """An outcome as plain data; numbers that are none are null."""
+def plain(outcome: PaperOutcome) -> dict[str, Any]:
+    """Return an outcome as plain data; numbers that are not finite are null."""
     return {
-        "numbers": {name: number(x) for name, x in found.numbers.items()},
-        "figures": [_figure(one) for one in found.figures],
-        "notes": list(found.notes),
-        "steps": found.steps,
-        "missed": found.missed,
-        "residual_m_s": float(found.residual),
+        "numbers": {name: number(x) for name, x in outcome.numbers.items()},
+        "figures": [_figure(figure) for figure in outcome.figures],
+        "notes": list(outcome.notes),
+        "steps": outcome.steps,
+        "missed": outcome.missed,
+        "residual_m_s": float(outcome.residual),
         "applies": True,
     }
 
@@ -107,27 +118,27 @@ def number(x: Any) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def _figure(one: PaperFigure) -> dict[str, Any]:
+def _figure(figure: PaperFigure) -> dict[str, Any]:
     lines = {}
-    for name, (x, y) in one.lines.items():
+    for name, (x, y) in figure.lines.items():
         x, y = np.asarray(x, float), np.asarray(y, float)
-        kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), POINTS)).astype(int))
-        lines[name] = [[number(v) for v in np.round(axis[kept], 7)] for axis in (x, y)]
-    return {"title": one.title, "x": one.x, "y": one.y, "log": one.log, "lines": lines}
+        indices = np.unique(np.linspace(0, len(x) - 1, min(len(x), POINTS)).astype(int))
+        lines[name] = [[number(v) for v in np.round(axis[indices], 7)] for axis in (x, y)]
+    return {"title": figure.title, "x": figure.x, "y": figure.y, "log": figure.log, "lines": lines}
 
 
-def compared(one: Experiment, referee: str) -> dict[str, Any]:
+def compared(experiment: Experiment, referee: str) -> dict[str, Any]:
     """The scene of an experiment in tabi and in another engine: how far apart they are."""
     from tabi.lab.referee import measure
 
-    scene = one.trial(changes=one.referee_changes).load()
+    scene = experiment.trial(changes=experiment.referee_changes).load()
     comparison = measure(scene, referee)
     result, names = comparison.result, list(comparison.columns)
     ours, theirs = (result["engines"][name] for name in names)
     apart = {
         body: 1e3
-        * float(np.linalg.norm(np.subtract(told["end_m"], theirs["bodies"][body]["end_m"])))
-        for body, told in ours["bodies"].items()
+        * float(np.linalg.norm(np.subtract(figures["end_m"], theirs["bodies"][body]["end_m"])))
+        for body, figures in ours["bodies"].items()
     }
     return {
         "engine": names[1],
@@ -136,12 +147,12 @@ def compared(one: Experiment, referee: str) -> dict[str, Any]:
         "engines": {name: _engine(result["engines"][name]) for name in names},
         "fault": result["fault"],
         "notes": theirs["notes"],
-        "changes": list(one.referee_changes),
+        "changes": list(experiment.referee_changes),
         "applies": True,
         "numbers": {},
     }
 
 
-def _engine(told: Mapping[str, Any]) -> dict[str, Any]:
+def _engine(figures: Mapping[str, Any]) -> dict[str, Any]:
     keys = ("penetration_mm", "ground_force_n", "fallen_at_s", "microseconds_per_step")
-    return {key: told[key] for key in keys}
+    return {key: figures[key] for key in keys}

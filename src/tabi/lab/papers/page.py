@@ -18,7 +18,7 @@ from tabi.apps import doctor
 from tabi.apps.catalogue import picture
 from tabi.lab.papers.experiments import PAPERS
 from tabi.lab.papers.experiments.experiment import AGREES, DIFFERS, Criterion, Experiment
-from tabi.lab.papers.findings import Found, PaperRow, judged, numbers_of
+from tabi.lab.papers.findings import PaperRow, RunData, numbers_of, verdict_of
 from tabi.reporting.figures import COLOURS, plain
 from tabi.reporting.report.markup import plot, section, short, table, whole
 from tabi.reporting.report.pictures import svg
@@ -47,14 +47,13 @@ UNITS = {
 }
 RULES = (
     "Agrees: every number is in its range, which was written down before the run from the claim of "
-    "the paper. Differs: one is not, by how much is told. Not comparable: the paper does not say "
-    "enough, the reason is told.",
+    "the paper. Differs: one is not, by how much is stated. Not comparable: the paper does not say "
+    "enough, the reason is stated.",
     "A counter-run takes away what the paper says matters. It has to differ, and every criterion "
     "has to be failed by one of them, else it would say nothing.",
     "Error: backward error of the worst step, the largest change of a relative velocity that would "
-    "make the forces obey Coulomb and Signorini exactly; of other laws it tells how far they are "
-    "from these. Missed: steps that stayed above their tolerance, 10⁻⁸ m/s unless a scene says "
-    "otherwise.",
+    "make the forces obey Coulomb and Signorini exactly; of other laws it is how far they are "
+    "from these. Missed: steps that did not converge to 10⁻⁸ m/s, or the tolerance of the scene.",
     "Laws: the same run with contacts by springs and dampers (penalty), by constraint selection, "
     "and with a friction pyramid of eight sides. Another engine runs the same scene from the same "
     "start with the same motors and commands.",
@@ -63,21 +62,21 @@ RULES = (
 
 def page(rows: Sequence[PaperRow], notes: Sequence[str] = ()) -> str:
     """The whole page as text."""
-    agree = sum(one.verdict == AGREES for one in rows)
+    agree = sum(row.verdict == AGREES for row in rows)
     title = "Do simulation and experiment correspond?"
-    papers = len({one.experiment.paper for one in rows})
+    papers = len({row.experiment.paper for row in rows})
     small = f"tabi {__version__} · experiments: {len(rows)} · papers: {papers}"
     head = f"<header><small>{escape(small)}</small><h1>{escape(title)}</h1></header>"
-    kind = "verdict" if all(one.within for one in rows) else "verdict bad"
-    told = f'<p class="{kind}">{agree} of {len(rows)} experiments agree with their papers.</p>'
-    parts = [head, told, _verdicts(rows), section("How it was judged", _list(RULES))]
+    kind = "verdict" if all(row.within for row in rows) else "verdict bad"
+    summary = f'<p class="{kind}">{agree} of {len(rows)} experiments agree with their papers.</p>'
+    parts = [head, summary, _verdicts(rows), section("How it was judged", _list(RULES))]
     if notes:
         parts.append(section("Left out", _list(notes)))
     for paper in PAPERS:
-        own = [one for one in rows if one.experiment.paper == paper]
-        if own:
+        of_paper = [row for row in rows if row.experiment.paper == paper]
+        if of_paper:
             parts.append(f"<h1>{escape(PAPERS[paper])}</h1>")
-            parts += [_experiment(one) for one in own]
+            parts += [_experiment(row) for row in of_paper]
     parts.append(_about())
     return whole(title, parts)
 
@@ -90,41 +89,43 @@ def _verdicts(rows: Sequence[PaperRow]) -> str:
     head = ["Experiment", "Paper", "Verdict", "=Error", "=Missed", "Other laws", "Other engines"]
     cells = [
         [
-            one.experiment.name,
-            f"{one.experiment.paper}, {one.experiment.figure}",
-            one.verdict,
-            _error(one.run),
-            f"{one.run.get('missed', 0)} of {one.run.get('steps', 0)}",
-            ", ".join(f"{law} {judged(one.experiment, found)}" for law, found in one.laws.items()),
-            ", ".join(found.get("engine", name) for name, found in one.referees.items()),
+            row.experiment.name,
+            f"{row.experiment.paper}, {row.experiment.figure}",
+            row.verdict,
+            _error(row.run),
+            f"{row.run.get('missed', 0)} of {row.run.get('steps', 0)}",
+            ", ".join(
+                f"{law} {verdict_of(row.experiment, outcome)}" for law, outcome in row.laws.items()
+            ),
+            ", ".join(outcome.get("engine", name) for name, outcome in row.referees.items()),
         ]
-        for one in rows
+        for row in rows
     ]
     return section("Verdicts", table(head, cells, len(cells) > 12))
 
 
-def _error(found: Found) -> str:
-    error = found.get("residual_m_s")
+def _error(outcome: RunData) -> str:
+    error = outcome.get("residual_m_s")
     return short(error, "m/s") if error is not None else "–"
 
 
-def _experiment(one: PaperRow) -> str:
-    about = one.experiment
-    kind = {AGREES: "verdict", DIFFERS: "verdict bad"}.get(one.verdict, "note")
-    why = "".join(f"<br>{escape(words)}" for words in one.why)
+def _experiment(row: PaperRow) -> str:
+    about = row.experiment
+    kind = {AGREES: "verdict", DIFFERS: "verdict bad"}.get(row.verdict, "note")
+    why = "".join(f"<br>{escape(words)}" for words in row.why)
     parts = [
         _look(about),
         f"<p><b>{escape(about.paper)}, {escape(about.figure)}:</b> {escape(about.claim)}</p>",
         "".join(
             f'<p class="note">Not published, and chosen to fit: {escape(words)}</p>'
-            for words in about.chosen
+            for words in about.assumptions
         ),
-        f'<p class="{kind}">{escape(one.verdict)}{why}</p>',
-        _criteria(one),
-        "".join(_drawn(figure) for figure in one.run.get("figures", ())),
-        _others(one),
-        _referees(one),
-        _notes(one),
+        f'<p class="{kind}">{escape(row.verdict)}{why}</p>',
+        _criteria(row),
+        "".join(_drawn(figure) for figure in row.run.get("figures", ())),
+        _variants(row),
+        _referees(row),
+        _notes(row),
     ]
     title = f"{about.name}: {scenes.load(about.scene).title}"
     return section(title, "\n".join(part for part in parts if part))
@@ -142,19 +143,21 @@ def _look(about: Experiment) -> str:
     return f"<figure>{image}<figcaption><code>{escape(run)}</code></figcaption></figure>"
 
 
-def _criteria(one: PaperRow) -> str:
-    numbers, told = numbers_of(one.run), {c.number for c in one.experiment.criteria}
+def _criteria(row: PaperRow) -> str:
+    numbers, with_criterion = numbers_of(row.run), {c.number for c in row.experiment.criteria}
     rows = [
         [c.words, allowed(c), _value(c.number, numbers), _met(c, numbers)]
-        for c in one.experiment.criteria
+        for c in row.experiment.criteria
     ]
-    more = [[_words(name), _value(name, numbers)] for name in numbers if name not in told]
+    extra = [
+        [_words(name), _value(name, numbers)] for name in numbers if name not in with_criterion
+    ]
     out = table(["What has to be", "=Range", "=Here", "Met"], rows) if rows else ""
-    if more:
-        out += table(["Also measured", "=Here"], more, len(more) > 12)
+    if extra:
+        out += table(["Also measured", "=Here"], extra, len(extra) > 12)
     certificate = (
-        f"Certificate: worst error of a step {_error(one.run)}, {one.run.get('missed', 0)} of "
-        f"{one.run.get('steps', 0)} steps missed their tolerance."
+        f"Certificate: worst error of a step {_error(row.run)}, {row.run.get('missed', 0)} of "
+        f"{row.run.get('steps', 0)} steps did not converge."
     )
     return out + f'<p class="note">{escape(certificate)}</p>'
 
@@ -190,51 +193,53 @@ def _value(name: str, numbers: Mapping[str, float]) -> str:
     return "–" if math.isnan(x) else f"{x:.4g} {_unit(name)}".strip()
 
 
-def _others(one: PaperRow) -> str:
+def _variants(row: PaperRow) -> str:
     """Laws and counter-runs, number by number."""
-    about = one.experiment
-    runs = {f"as published, {about.own_law}": one.run} | one.laws | one.counters
+    about = row.experiment
+    runs = {f"as published, {about.own_law}": row.run} | row.laws | row.counters
     if len(runs) < 2:
         return ""
     names = [c.number for c in about.criteria]
     head = ["Run", "Verdict", *(f"={_words(name)}" for name in names), "=Error", "=Missed"]
     rows = [
         [
-            name if name not in one.counters else f"counter-run: {name}",
-            judged(about, found),
-            *(_value(key, numbers_of(found)) for key in names),
-            _error(found),
-            str(found.get("missed", "–")),
+            name if name not in row.counters else f"counter-run: {name}",
+            verdict_of(about, outcome),
+            *(_value(key, numbers_of(outcome)) for key in names),
+            _error(outcome),
+            str(outcome.get("missed", "–")),
         ]
-        for name, found in runs.items()
+        for name, outcome in runs.items()
     ]
-    told = [f"no counter-run fails {', '.join(one.weak)}"] if one.weak else []
-    told += [f"this counter-run does not differ, or was not run: {words}" for words in one.unproven]
-    bad = "".join(f'<p class="verdict bad">{escape(words)}</p>' for words in told)
+    warnings = [f"no counter-run fails {', '.join(row.weak)}"] if row.weak else []
+    warnings += [
+        f"this counter-run does not differ, or was not run: {words}" for words in row.unproven
+    ]
+    bad = "".join(f'<p class="verdict bad">{escape(words)}</p>' for words in warnings)
     return f'<div class="wide">{table(head, rows)}</div>{bad}'
 
 
-def _referees(one: PaperRow) -> str:
+def _referees(row: PaperRow) -> str:
     rows, notes = [], []
-    for name, found in one.referees.items():
-        if found.get("fault"):
-            notes.append(f"{found.get('engine', name)}: {found['fault']}")
-        for engine, told in found.get("engines", {}).items():
+    for name, comparison in row.referees.items():
+        if comparison.get("fault"):
+            notes.append(f"{comparison.get('engine', name)}: {comparison['fault']}")
+        for engine, figures in comparison.get("engines", {}).items():
             rows.append(
                 [
-                    engine if engine == "tabi" else f"{engine} {found['version']}",
-                    "" if engine == "tabi" else _apart(found["end_apart_mm"]),
-                    f"{told['penetration_mm']['largest']:.3g} mm",
-                    f"{told['ground_force_n']['flicker']:.3g} N",
-                    _fallen(told["fallen_at_s"]),
+                    engine if engine == "tabi" else f"{engine} {comparison['version']}",
+                    "" if engine == "tabi" else _apart(comparison["end_apart_mm"]),
+                    f"{figures['penetration_mm']['largest']:.3g} mm",
+                    f"{figures['ground_force_n']['flicker']:.3g} N",
+                    _fallen(figures["fallen_at_s"]),
                 ]
             )
-        notes += [f"{name}: {words}" for words in found.get("notes", ())]
-        if found.get("changes"):
-            notes.append(f"compared with {' '.join(found['changes'])}, which {name} can do")
+        notes += [f"{name}: {words}" for words in comparison.get("notes", ())]
+        if comparison.get("changes"):
+            notes.append(f"compared with {' '.join(comparison['changes'])}, which {name} can do")
     head = ["Engine", "End, apart from tabi", "=Deepest overlap", "=Flicker of the ground's force"]
-    told = "".join(f'<p class="note">{escape(words)}</p>' for words in notes)
-    return (table([*head, "Falls"], rows) if rows else "") + told
+    figures = "".join(f'<p class="note">{escape(words)}</p>' for words in notes)
+    return (table([*head, "Falls"], rows) if rows else "") + figures
 
 
 def _apart(bodies: Mapping[str, float | None]) -> str:
@@ -246,16 +251,16 @@ def _fallen(times: Mapping[str, float]) -> str:
     return ", ".join(f"{name} at {at:.3g} s" for name, at in times.items()) or "nobody"
 
 
-def _notes(one: PaperRow) -> str:
-    """What is told of the run, and what ended other runs."""
-    others = one.laws | one.counters
-    faults = [f"{name}: {x['fault']}" for name, x in others.items() if x.get("fault")]
-    told = [*one.run.get("notes", ()), *faults]
-    return _list(told) if told else ""
+def _notes(row: PaperRow) -> str:
+    """Return notes on the run, and what ended other runs."""
+    others_runs = row.laws | row.counters
+    faults = [f"{name}: {x['fault']}" for name, x in others_runs.items() if x.get("fault")]
+    notes = [*row.run.get("notes", ()), *faults]
+    return _list(notes) if notes else ""
 
 
 def _drawn(figure: Mapping[str, Any]) -> str:
-    """A figure of the paper, drawn anew."""
+    """Draw a figure of the paper again."""
     from matplotlib.figure import Figure
 
     canvas = Figure(figsize=(7.2, 2.9), layout="constrained")

@@ -1,10 +1,10 @@
 """The folder of ``tabi validate papers``: what was found so far, one line a run.
 
     results.jsonl   {"run", "sources", "found"}, written whole as a run ends
-    papers.html     the report, made anew at the end, also of an unfinished one
+    papers.html     the report, written again at the end, also of an unfinished one
 
-A run that has a line with the same sources is not done again: who was killed goes on. Sources are
-all files that a run could read, code and scenes, and the versions of what it rests on; once one
+A run that has a line with the same sources is not done again: an interrupted one goes on. Sources
+are all files that a run could read, code and scenes, and the versions of what it rests on; once one
 changes, all runs are done again.
 """
 
@@ -32,30 +32,34 @@ def sources() -> str:
     """A short name of all that decides how a run ends."""
     folder = Path(str(resources.files("tabi")))
     versions = [f"{name} {version_of(name)}" for name in PACKAGES]
-    told = hashlib.sha256("\n".join(versions).encode())
+    digest = hashlib.sha256("\n".join(versions).encode())
     for file in sorted(folder.rglob("*")):
         # how results are shown changes none of them
         if file.suffix in SUFFIXES and not file.is_relative_to(folder / "apps"):
-            told.update(file.relative_to(folder).as_posix().encode() + b"\0")
-            told.update(hashlib.sha256(file.read_bytes()).digest())
-    return told.hexdigest()[:16]
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 class PaperResults:
-    """What was found, by the words of its run."""
+    """Stored results, by the words of their run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file = folder / LINES
-            others = [one.name for one in folder.iterdir() if one.name not in (LINES, PAGE)]
-            if others and not file.exists():
+            foreign = [
+                file_there.name
+                for file_there in folder.iterdir()
+                if file_there.name not in (LINES, PAGE)
+            ]
+            if foreign and not file.exists():
                 raise TabiError(
-                    f"{folder} has other things in it, {others[0]} for one; "
+                    f"{folder} has other things in it, {foreign[0]} for one; "
                     "expected an empty folder or one of an earlier run: choose another --out"
                 )
-            self.found = _read(file)
+            self.outcomes = _read(file)
             self._lines = file.open("a+b", buffering=0)
         except OSError as fault:
             raise TabiError(
@@ -64,10 +68,10 @@ class PaperResults:
             ) from None
         lock(self._lines, folder)
 
-    def add(self, run: str, found: dict[str, Any]) -> None:
-        """Keep what a run gave, on the disk too."""
-        self.found[run] = found
-        line = json.dumps({"run": run, "sources": sources(), "found": found})
+    def add(self, run: str, outcome: dict[str, Any]) -> None:
+        """Store the result of a run, on the disk too."""
+        self.outcomes[run] = outcome
+        line = json.dumps({"run": run, "sources": sources(), "found": outcome})
         try:
             self._lines.write(line.encode() + b"\n")
             os.fsync(self._lines.fileno())
@@ -80,18 +84,18 @@ class PaperResults:
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     """Lines of the same sources; one that was cut short is taken away."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     if not file.exists():
-        return found
+        return result
     data = file.read_bytes()
     if not data.endswith(b"\n"):
         data = data[: data.rfind(b"\n") + 1]
         file.write_bytes(data)
     for line in data.splitlines():
         try:
-            told = json.loads(line)
-            if told["sources"] == sources():
-                found[told["run"]] = told["found"]
+            record = json.loads(line)
+            if record["sources"] == sources():
+                result[record["run"]] = record["found"]
         except (ValueError, TypeError, KeyError):
             continue
-    return found
+    return result

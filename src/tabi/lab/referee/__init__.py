@@ -4,7 +4,7 @@ looked at in the same times.
 Each engine runs by itself from the same start: its controllers see its own measurements. They take
 turns, so that what disturbs the clock disturbs both, and an interrupted comparison is one of the
 time that both have reached. What the other engine cannot express is refused where it would be
-another scene, and told where it is a detail.
+another scene, and noted where it is a detail.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from tabi.simulation.simulator import Simulator
 REFEREES: dict[str, type[MuJoCo] | type[Pinocchio]] = {"mujoco": MuJoCo, "pinocchio": Pinocchio}
 # steps that an engine does before it is the other's turn
 TURN = 50
-# settings named in a sentence, at most
-MOST = 6
+# maximum number of settings named in a sentence
+MAX_SETTINGS = 6
 # of a surface, what a referee does not know, in words; restitution first: its scenes are about it
 LAWS = {
     "restitution": "restitution",
@@ -47,7 +47,7 @@ LAWS = {
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What was measured.
+    """Measurements of a comparison.
 
     Attributes:
         result: figures by names with their units, plain data.
@@ -71,7 +71,7 @@ def measure(
         referee: which one, by a name of REFEREES.
         look: called now and then with the time both have reached [s]; true ends the comparison.
     """
-    make = _chosen(scene, referee)
+    make = _engine_class(scene, referee)
     ours = Tabi(scene)
     see = watched(ours.sim, _bodies(scene, ours.sim.world))
     about = {"scene": scene.name, "title": scene.title, "settings": list(scene.settings)}
@@ -129,11 +129,11 @@ def _compared(
     _details(ours, engines[1])
     about |= {"step_s": dt, "time_s": round(float(time[-1]), 9), "steps": rows - 1}
     about |= {"interrupted": interrupted, "fault": fault, "weight_n": _weight(see)}
-    result = figures.figures(about, _told(list(engines)), columns, time, see)
+    result = figures.figures(about, _engine_facts(list(engines)), columns, time, see)
     return Comparison(result, columns, time, see)
 
 
-def _chosen(scene: Scene, referee: str) -> type[MuJoCo] | type[Pinocchio]:
+def _engine_class(scene: Scene, referee: str) -> type[MuJoCo] | type[Pinocchio]:
     """The engine of a name; refused where it is unknown, not installed, or cannot do the scene."""
     if referee not in REFEREES:
         raise unknown("referee", referee, "tabi", list(REFEREES))
@@ -155,33 +155,33 @@ def _installed(make: type[MuJoCo] | type[Pinocchio], package: str) -> None:
 
 
 def _bodies(scene: Scene, world: World) -> dict[str, Any]:
-    """What a scene tells to watch by name; bases of robots and objects where it tells nothing."""
-    told: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
-    if told:
-        return told
+    """Return the bodies that a scene watches by name; default: bases of robots, and objects."""
+    bodies: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
+    if bodies:
+        return bodies
     return {robot.name: robot.base for robot in world.robots} | {
         body.name: body for body in world.objects
     }
 
 
-def _told(engines: list[Engine]) -> dict[str, dict[str, Any]]:
-    """What is known of each engine besides its run."""
-    told: dict[str, dict[str, Any]] = {
-        engine.name: {"version": engine.version, "settings": engine.settings, "notes": engine.said}
+def _engine_facts(engines: list[Engine]) -> dict[str, dict[str, Any]]:
+    """Return version, settings and notes of each engine."""
+    facts: dict[str, dict[str, Any]] = {
+        engine.name: {"version": engine.version, "settings": engine.settings, "notes": engine.notes}
         for engine in engines
     }
     for engine in engines:
-        told[engine.name]["microseconds_per_step"] = (
+        facts[engine.name]["microseconds_per_step"] = (
             round(1e6 * float(np.median(engine.seconds)), 2) if engine.seconds else None
         )
-    return told
+    return facts
 
 
 def _march(
     runs: list[tuple[Engine, Track]], steps: int, dt: float, look: Callable[[float], bool] | None
 ) -> tuple[str | None, bool]:
     """All steps by turns; the sentence of an engine that broke down,
-    and whether somebody ended it.
+    and whether the user ended it.
     """
     for engine, track in runs:
         track.add(engine.row())
@@ -204,21 +204,21 @@ def _march(
 
 
 def _details(ours: Tabi, theirs: Engine) -> None:
-    """What is not the same, as far as it mattered in this run."""
+    """Note the differences between the engines that mattered in this run."""
     hasty = [ours.sim.model.dof_name(int(k)) for k in np.flatnonzero(ours.hasty)]
     if hasty:
-        joints = ", ".join(hasty[:MOST]) + (
-            f" and {len(hasty) - MOST} more" if len(hasty) > MOST else ""
+        joints = ", ".join(hasty[:MAX_SETTINGS]) + (
+            f" and {len(hasty) - MAX_SETTINGS} more" if len(hasty) > MAX_SETTINGS else ""
         )
-        theirs.said.append(
+        theirs.notes.append(
             f"top speeds of joints are missing, and in tabi these reach theirs: {joints}"
         )
     if ours.sim.missed_count:
-        ours.said.append(f"{ours.sim.missed_count} steps missed their tolerance")
+        ours.notes.append(f"{ours.sim.missed_count} steps did not converge")
 
 
 def _weight(see: Watched) -> float:
-    """Of all that moves [N]."""
+    """Return the weight of everything that moves [N]."""
     return float(see.world.body["mass"][1:].sum() * np.linalg.norm(see.world.gravity))
 
 
@@ -226,14 +226,14 @@ def _weight(see: Watched) -> float:
 
 
 def obstacles(scene: Scene, name: str) -> Iterator[str]:
-    """What makes a scene another one in the engine of that name, one sentence each."""
-    told, contents = f"scene {scene.name!r} uses", scene.contents
+    """Yield why a scene would be another one in the engine of that name, one sentence each."""
+    prefix, contents = f"scene {scene.name!r} uses", scene.contents
     if contents.simulation.contact != "coulomb":
         yield (
-            f"{told} contact: {contents.simulation.contact}, which {name} does not know; "
+            f"{prefix} contact: {contents.simulation.contact}, which {name} does not know; "
             "compare it with --set simulation.contact=coulomb"
         )
-    yield from _laws(scene, told, name)
+    yield from _laws(scene, prefix, name)
     belts = [
         f"fixed.{i}.surface_velocity_m_s"
         for i, thing in enumerate(contents.fixed)
@@ -241,25 +241,25 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
     ]
     if belts:
         yield (
-            f"{told} a moving surface, which is not carried over to {name}; without it, "
+            f"{prefix} a moving surface, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(belts, '[0,0,0]')}"
         )
     if scene.script:
         yield (
-            f"{told} a hand that plays, which is not carried over to {name}; without it, "
+            f"{prefix} a hand that plays, which is not carried over to {name}; without it, "
             "it can be compared: --set hand=null"
         )
     soft = [f"robots.{i}.soles" for i, robot in enumerate(contents.robots) if robot.soles]
     if soft:
         yield (
-            f"{told} soft soles, which are not carried over to {name}; without them, "
+            f"{prefix} soft soles, which are not carried over to {name}; without them, "
             f"it can be compared: {_off(soft, 'null')}"
         )
     pads = [f"robots.{i}.pads" for i, robot in enumerate(contents.robots) if robot.pads]
     pads += [f"objects.{i}.pads" for i, thing in enumerate(contents.objects) if thing.pads]
     if pads:
         yield (
-            f"{told} soft pads, which are not carried over to {name}; without them, "
+            f"{prefix} soft pads, which are not carried over to {name}; without them, "
             f"it can be compared: {_off(pads, '[]')}"
         )
     steered = [
@@ -269,26 +269,26 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
     ]
     if steered:
         yield (
-            f"{told} steering at given times, which is not carried over to {name}; without it, "
+            f"{prefix} steering at given times, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(steered, '[]')}"
         )
 
 
-def _laws(scene: Scene, told: str, name: str) -> Iterator[str]:
+def _laws(scene: Scene, prefix: str, name: str) -> Iterator[str]:
     """Laws of surfaces that the engine does not know."""
     surfaces = list(_surfaces(scene))
     for key, words in LAWS.items():
-        own = [f"{path}.{key}" for path, surface in surfaces if getattr(surface, key)]
-        if own:
-            off = _off(own, "null" if key == "static_friction" else "0")
+        paths = [f"{path}.{key}" for path, surface in surfaces if getattr(surface, key)]
+        if paths:
+            off = _off(paths, "null" if key == "static_friction" else "0")
             yield (
-                f"{told} {words}, which is not carried over to {name}; without it, "
+                f"{prefix} {words}, which is not carried over to {name}; without it, "
                 f"it can be compared: {off}"
             )
 
 
 def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
-    """What makes a world made in Python another one in the engine of that name."""
+    """Yield why a world made in Python would be another one in the engine of that name."""
     pairs, now, made = sim.model.pairs, sim.model.arrays, sim.world.compile().arrays
     for table in ("body", "dof"):
         ours, theirs = getattr(now, table), getattr(made, table)
@@ -313,8 +313,8 @@ def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
 
 def _off(paths: list[str], nothing: str) -> str:
     """Settings that take something out of a scene."""
-    more = f" and {len(paths) - MOST} more" if len(paths) > MOST else ""
-    return " ".join(f"--set {path}={nothing}" for path in paths[:MOST]) + more
+    rest = f" and {len(paths) - MAX_SETTINGS} more" if len(paths) > MAX_SETTINGS else ""
+    return " ".join(f"--set {path}={nothing}" for path in paths[:MAX_SETTINGS]) + rest
 
 
 def _surfaces(scene: Scene) -> Iterator[tuple[str, Any]]:

@@ -57,7 +57,7 @@ class Tabi:
 
     def __init__(self, source: Scene | Simulator) -> None:
         self.sim = simulator_of(source)
-        self.version, self.said, self.seconds = tabi.__version__, [], []
+        self.version, self.notes, self.seconds = tabi.__version__, [], []
         self.hasty = np.zeros(self.sim.model.v_count, bool)
         self._top = (1.0 - 1e-9) * self.sim.model.arrays.dof["velocity_limit"]
         # other laws are not compared
@@ -102,10 +102,10 @@ class RowWrenches(Mapping[str, Array]):
         body = link_of(self._sim.world, self._sim.model, foot).body
         origin = self._sim.position(foot)
         total = np.zeros(6)
-        for own, sign in ((row.body_a == body, 1.0), (row.body_b == body, -1.0)):
-            force = sign * row.force[own]
+        for rows, sign in ((row.body_a == body, 1.0), (row.body_b == body, -1.0)):
+            force = sign * row.force[rows]
             total += np.concatenate(
-                [force.sum(axis=0), np.cross(row.point[own] - origin, force).sum(axis=0)]
+                [force.sum(axis=0), np.cross(row.point[rows] - origin, force).sum(axis=0)]
             )
         return total
 
@@ -121,7 +121,7 @@ class NoReadings(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         raise ModelError(
-            f"sensor {name!r} was read in a comparison with an engine that tells no readings; "
+            f"sensor {name!r} was read in a comparison with an engine that has no readings; "
             f"compare with mujoco, or let the controller use joints, or the truth (truth=True)"
         )
 
@@ -153,16 +153,16 @@ def ask(
         true = measured.truth
         if isinstance(true, Truth):
             true = replace(true, forces=RowWrenches(sim, robot, row))
-        found = replace(measured, truth=true, sensors=NoReadings())
+        result = replace(measured, truth=true, sensors=NoReadings())
         if effort is not None:
-            found = replace(found, effort=effort[joint_rows(sim.model, robot)])
-        return found if read is None else with_readings(sim, robot, found, read(robot))
+            result = replace(result, effort=effort[joint_rows(sim.model, robot)])
+        return result if read is None else with_readings(sim, robot, result, read(robot))
 
     return sim.ask_controllers(step, seen)
 
 
 class Targets:
-    """Positions that motors are told, on their way: what ``Command.over`` asks for.
+    """Commanded positions of motors on their way, as ``Command.over`` asks for.
 
     Attributes:
         position: of each degree of freedom, at the end of the step [rad or m].
@@ -183,7 +183,7 @@ class Targets:
 
 
 def with_readings(
-    sim: Simulator, robot: Robot, measured: Measurement, found: Mapping[str, Array]
+    sim: Simulator, robot: Robot, measured: Measurement, readings: Mapping[str, Array]
 ) -> Measurement:
     """A measurement with readings of sensors; joints with an encoder are as that says."""
     rows = joint_rows(sim.model, robot)
@@ -191,7 +191,7 @@ def with_readings(
     position = np.where(dof["q"][rows] >= 0, sim.state.q[dof["q"][rows]], position)
     freedom, values, spans = {int(k): i for i, k in enumerate(rows)}, [], {}
     first = 0
-    for name, reading in found.items():
+    for name, reading in readings.items():
         sensor, spans[name] = robot.sensors[name], (first, first + len(reading))
         first += len(reading)
         values.append(reading)
@@ -238,11 +238,11 @@ class MuJoCo:
     def __init__(self, source: Scene | Simulator) -> None:
         # never stepped: controllers, pushes, targets, and the kinematics of measurements
         self.sim = simulator_of(source)
-        sim, self.said, self.seconds, self.steps = self.sim, [], [], 0
+        sim, self.notes, self.seconds, self.steps = self.sim, [], [], 0
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             self.m = to_mujoco(sim.world)
-        self.said += [str(w.message) for w in caught]
+        self.notes += [str(w.message) for w in caught]
         self.mj: Any = mujoco()
         self.version, m, mj = self.mj.__version__, self.m, self.mj
         m.opt.timestep, m.opt.integrator = sim.dt, mj.mjtIntegrator.mjINT_IMPLICITFAST
@@ -276,7 +276,7 @@ class MuJoCo:
         self.targets = Targets(sim)
         self._prepare_motors()
         self.senses = MuJoCoSenses(sim, (mj, m), self.carrier, self.owner)
-        self.said += self.senses.said
+        self.notes += self.senses.notes
         self._before = self.d.qpos.copy(), self.d.qvel.copy()
 
     def _prepare_motors(self) -> None:
@@ -297,16 +297,16 @@ class MuJoCo:
         limit = dof["effort_limit"][self.rows]
         m.actuator_forcelimited[:], m.actuator_ctrllimited[:] = np.isfinite(limit), 0
         m.actuator_forcerange[:] = np.where(np.isfinite(limit), limit, 0.0)[:, None] * (-1.0, 1.0)
-        self._tell()
+        self._write_command()
 
-    def _tell(self) -> None:
-        """Targets and gains into the actuators."""
+    def _write_command(self) -> None:
+        """Write targets and gains into the actuators."""
         goal, position = self.sim.data.command.motor[self.rows], self.targets.position[self.rows]
         self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
         self.d.ctrl[:] = goal["effort"] + goal["kp"] * position + goal["kd"] * goal["velocity"]
 
     def step(self) -> None:
-        """One step."""
+        """Do one step of MuJoCo."""
         sim, d = self.sim, self.d
         if any(self.steps % driver.every == 0 for driver in sim.drivers.values()):
             row, effort = self.row(), self._efforts()
@@ -314,12 +314,12 @@ class MuJoCo:
             ask(sim, self.steps, row, effort, lambda robot: self._read(robot, effort))
         if sim.drivers:
             self.targets.move(self.steps)
-            self._tell()
+            self._write_command()
         self._push()
         self._before = d.qpos.copy(), d.qvel.copy()
-        said: list[str] = []
-        # without one who listens it writes a log file into the working directory
-        self.mj.set_mju_user_warning(said.append)
+        mj_warnings: list[str] = []
+        # without a callback it writes a log file into the working directory
+        self.mj.set_mju_user_warning(mj_warnings.append)
         start = clock.perf_counter()
         try:
             self.mj.mj_step(self.m, d)
@@ -327,13 +327,17 @@ class MuJoCo:
             self.seconds.append(clock.perf_counter() - start)
             self.mj.set_mju_user_warning(None)
         self.steps += 1
-        if said or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
-            why = " ".join(said[0].split()).rstrip(".") if said else "its state is not finite"
+        if mj_warnings or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
+            why = (
+                " ".join(mj_warnings[0].split()).rstrip(".")
+                if mj_warnings
+                else "its state is not finite"
+            )
             raise BreakdownError(f"MuJoCo broke down at {self.steps * sim.dt:g} s: {why}")
 
     def _efforts(self) -> Array:
-        """Of the motors in the last step, of each degree of freedom of tabi's: with the velocities
-        at its end, as the integrator takes them.
+        """Return the motor efforts in the last step, by degree of freedom of tabi: with the
+        velocities at its end, as the integrator takes them.
         """
         m, d, effort = self.m, self.d, np.zeros(self.sim.model.v_count)
         if self.steps > 0:
@@ -353,7 +357,7 @@ class MuJoCo:
         return self.senses.read(self.d, acceleration, effort, robot)
 
     def _push(self) -> None:
-        """What pushes now, about the centres of mass of the bodies."""
+        """Apply the present pushes about the centres of mass of the bodies."""
         sim, d = self.sim, self.d
         now = [push for push in sim.pushes if push.start <= self.steps < push.until]
         if not now and not d.xfrc_applied.any():

@@ -2,9 +2,9 @@
 
     flicker of a force   RMS of f about its 5 Hz low-pass                                      (1)
     creep of a foot      |p(t₂) − p(t₁)| / (t₂ − t₁), level                                    (2)
-    drift of a body      |p(T) − p(T − LAST)| / LAST                                           (3)
+    drift of a body      |p(T) − p(T − END_TIME_S)| / END_TIME_S                               (3)
 The low-pass is a Butterworth of second order, forwards and backwards; t₁…t₂ is the longest while in
-which the foot bears a load. Forces, creep and overlap in the mean are taken after the time SETTLE,
+which the foot bears a load. Forces, creep and overlap in the mean are taken after SETTLING_TIME_S
 or a quarter of a short run: before, soft contacts sink in.
 """
 
@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 Columns = dict[str, dict[str, Array]]
 # s: until forces are looked at; the end of the run over which bodies drift.
 # m: apart by so much, two runs have parted
-SETTLE, LAST, PARTED = 0.5, 0.5, 0.01
+SETTLING_TIME_S, END_TIME_S, DIVERGENCE_M = 0.5, 0.5, 0.01
 # Hz; of the weight, what a foot has to bear to stand
-LOW_PASS, LOADED = 5.0, 0.02
-# least number of rows for a low-pass that means something
-FEW = 200
+CUTOFF_HZ, LOAD_SHARE = 5.0, 0.02
+# minimum number of rows for a low-pass that means something
+MIN_ROWS = 200
 
 
 def figures(
@@ -38,12 +38,12 @@ def figures(
     """All figures, plain data with units in the names;
     ``about`` and ``engines`` with what is known of them.
     """
-    settled = time >= min(SETTLE, 0.25 * time[-1])
+    settled = time >= min(SETTLING_TIME_S, 0.25 * time[-1])
     for name, track in columns.items():
         engines[name] |= _alone(track, time, settled, see, about["weight_n"])
     result = about | {"settled_after_s": round(float(time[settled][0]), 9), "engines": engines}
     ours, theirs = columns.values()
-    result["differences"] = _apart(ours, theirs, time, settled, see, LOADED * about["weight_n"])
+    result["differences"] = _apart(ours, theirs, time, settled, see, LOAD_SHARE * about["weight_n"])
     result["verdict"] = verdict(result)
     return result
 
@@ -54,7 +54,7 @@ def figures(
 def _alone(
     track: dict[str, Array], time: Array, settled: NDArray[np.bool_], see: Watched, weight: float
 ) -> dict[str, Any]:
-    ends = np.searchsorted(time, time[-1] - LAST)
+    ends = np.searchsorted(time, time[-1] - END_TIME_S)
     drift = np.linalg.norm(track["position"][-1] - track["position"][ends], axis=1) / max(
         time[-1] - time[ends], 1e-12
     )
@@ -72,7 +72,7 @@ def _alone(
             "load_n": float(load[settled].mean()),
             "flicker_n": flicker(load[settled], time[1] - time[0] if len(time) > 1 else 1.0),
             "creep_mm_s": creep(
-                track["foot"][settled, k], load[settled] > LOADED * weight, time[settled]
+                track["foot"][settled, k], load[settled] > LOAD_SHARE * weight, time[settled]
             ),
         }
     below = {
@@ -100,11 +100,11 @@ def _alone(
 
 def flicker(force: Array, dt: float) -> float | None:
     """Equation (1) [N]; None for runs that are too short, or sampled too slowly."""
-    if len(force) < FEW or 0.5 / dt <= 2 * LOW_PASS:
+    if len(force) < MIN_ROWS or 0.5 / dt <= 2 * CUTOFF_HZ:
         return None
     from scipy import signal
 
-    sections = signal.butter(2, LOW_PASS, fs=1.0 / dt, output="sos")
+    sections = signal.butter(2, CUTOFF_HZ, fs=1.0 / dt, output="sos")
     return float(np.sqrt(np.mean((force - signal.sosfiltfilt(sections, force)) ** 2)))
 
 
@@ -156,7 +156,7 @@ def _apart(
             "pressure_mean_mm": 1e3 * float(pressure.mean()) if len(pressure) else None,
             "pressure_largest_mm": 1e3 * float(pressure.max()) if len(pressure) else None,
         }
-    parted = np.flatnonzero(gap.max(axis=1, initial=0.0) > PARTED)
+    parted = np.flatnonzero(gap.max(axis=1, initial=0.0) > DIVERGENCE_M)
     return {
         "bodies": bodies,
         "feet": feet,
@@ -177,9 +177,9 @@ def verdict(result: dict[str, Any]) -> str:
     fallen = {name: engine["fallen_at_s"] for name, engine in result["engines"].items()}
     for robot in sorted({robot for falls in fallen.values() for robot in falls}):
         if robot not in fallen[ours] or robot not in fallen[theirs]:
-            one, other = (ours, theirs) if robot in fallen[ours] else (theirs, ours)
+            engine, other = (ours, theirs) if robot in fallen[ours] else (theirs, ours)
             return (
-                f"They disagree: {robot} falls in {one} at {fallen[one][robot]:g} s, "
+                f"They disagree: {robot} falls in {engine} at {fallen[engine][robot]:g} s, "
                 f"and stands in {other}. {_soft(result)}"
             )
     apart = result["differences"]["bodies"]
@@ -198,7 +198,7 @@ def verdict(result: dict[str, Any]) -> str:
 
 
 def _soft(result: dict[str, Any]) -> str:
-    """How deep bodies sink and how fast feet creep, or what becomes of the energy where nothing
+    """Describe how deep bodies sink and how fast feet creep, or the energy where nothing
     touches; both engines.
     """
     parts = []

@@ -1,4 +1,4 @@
-"""What a robot's sensors read in MuJoCo's copy of its world, so that its controller can drive it.
+"""Sensor readings of a robot in MuJoCo's copy of its world, so that its controller can drive it.
 
 MuJoCo's own sensors are those of the moment in which a step begins, before it is known what the
 step does with stiff motors. tabi's are those of the whole step (``simulation.sensors``), and so are
@@ -15,7 +15,7 @@ all at the configuration in which the step began. Gyroscopes, encoders and orien
 end; a touch is the sum of MuJoCo's normal forces on the body.
 
 Calibration, bias, limits and resolution of a sensor are its own; noise, drift, delay, low-pass and
-rate are not done here, which is told.
+rate are not done here, which is noted.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
-# kinds that feel what happened within the step
+# kinds that measure what happened within the step
 WITHIN = ("force", "torque", "imu", "accelerometer")
-MOST = 4
+MAX_NAMES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class MuJoCoSenses:
         carrier: MuJoCo's body of each moving body of tabi. owner: tabi's body of each geom.
 
     Attributes:
-        said: what is not the same as in tabi.
+        notes: what is not the same as in tabi.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class MuJoCoSenses:
                 for name, site in sites.items()
                 if site.measures
             }
-        self.said = list(_notes([p for own in self.places.values() for p in own.values()]))
+        self.notes = list(_notes([p for of_body in self.places.values() for p in of_body.values()]))
 
     def _place(self, site: Site, body: int) -> SensorPlace:
         name = self.m.body(body).name
@@ -102,10 +102,10 @@ class MuJoCoSenses:
         """
         places = self.places[robot.name]
         if any(place.site.kind in WITHIN for place in places.values()):
-            own = d.qacc.copy()
+            accelerations = d.qacc.copy()
             d.qacc[:] = acceleration
             self.mj.mj_rnePostConstraint(self.m, d)
-            d.qacc[:] = own
+            d.qacc[:] = accelerations
         return {
             name: reading(place.site.sensor, self._truth(d, place, effort))
             for name, place in places.items()
@@ -117,13 +117,13 @@ class MuJoCoSenses:
         kind, sensor = site.kind, site.sensor
         dof = int(sim.model.arrays.body["v_start"][site.body])
         if kind == "force":
-            return self._across(d, place)
+            return self._joint_wrench(d, place)
         if kind == "torque":
             return self._transmitted(d, place)
         if kind in ("imu", "gyro", "accelerometer"):
             turn = sim.pose(site.name).R.T @ sim.velocity(site.name).angular
-            felt = self._felt(d, place) if kind != "gyro" else turn
-            return {"imu": np.concatenate([turn, felt]), "gyro": turn}.get(kind, felt)
+            proper = self._proper_acceleration(d, place) if kind != "gyro" else turn
+            return {"imu": np.concatenate([turn, proper]), "gyro": turn}.get(kind, proper)
         if kind == "orientation":
             return np.array(sim.pose(site.name).quaternion)
         if kind == "encoder":
@@ -134,21 +134,21 @@ class MuJoCoSenses:
         pressed = self._pressed(d, site.body)
         return np.array([pressed if kind == "touch" else float(pressed > sensor.threshold)])
 
-    def _felt(self, d: Any, place: SensorPlace) -> Array:
-        """(1)."""
+    def _proper_acceleration(self, d: Any, place: SensorPlace) -> Array:
+        """Proper acceleration of equation (1)."""
         R, r = self._frame(d, place, place.X_MS)
         A, V = d.cacc[place.body], d.cvel[place.body]
         a = A[3:] + np.cross(A[:3], r) + np.cross(V[:3], V[3:] + np.cross(V[:3], r))
         return R.T @ a
 
-    def _across(self, d: Any, place: SensorPlace) -> Array:
-        """(2), force first."""
+    def _joint_wrench(self, d: Any, place: SensorPlace) -> Array:
+        """Return (2), force first."""
         R, r = self._frame(d, place, place.X_MS)
         F = d.cfrc_int[place.body]
         return -np.concatenate([R.T @ F[3:], R.T @ (F[:3] - np.cross(r, F[3:]))])
 
     def _transmitted(self, d: Any, place: SensorPlace) -> Array:
-        """(3)."""
+        """Return the transmitted torque of (3)."""
         R, r = self._frame(d, place, place.X_MB)
         F, kind = d.cfrc_int[place.body], self.sim.model.arrays.body["kind"][place.site.body]
         along = F[3:] if kind == PRISMATIC else F[:3] - np.cross(r, F[3:])
@@ -169,7 +169,7 @@ class MuJoCoSenses:
 
 
 def reading(sensor: Sensor, truth: Array) -> Array:
-    """What a sensor tells of its true values, as far as it has no memory and no chance."""
+    """Return a sensor's reading of its true values, without memory and noise."""
     first = 0
     for part, width in sensor.about.parts.items():
         if sensor.part == part:
@@ -185,7 +185,7 @@ def reading(sensor: Sensor, truth: Array) -> Array:
 
 
 def _notes(places: list[SensorPlace]) -> list[str]:
-    """What of sensors is left out, in one sentence."""
+    """Yield what of sensors is left out, in one sentence."""
     lost: dict[str, list[str]] = {}
     for place in places:
         sensor = place.site.sensor
@@ -199,9 +199,9 @@ def _notes(places: list[SensorPlace]) -> list[str]:
                 lost.setdefault(word, []).append(sensor.name)
     if not lost:
         return []
-    told = [
-        f"{word} of {', '.join(names[:MOST])}"
-        + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    notes = [
+        f"{word} of {', '.join(names[:MAX_NAMES])}"
+        + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
         for word, names in lost.items()
     ]
-    return [f"its sensors read exactly, in every step: {'; '.join(told)} are tabi's alone"]
+    return [f"its sensors read exactly, in every step: {'; '.join(notes)} are tabi's alone"]

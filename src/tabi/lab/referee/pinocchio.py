@@ -33,12 +33,12 @@ from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
 # points so near to the ground are contacts [m]; of the overlap, what a step takes away
-REACH, MENDED = 0.01, 0.2
+REACH, CORRECTED_SHARE = 0.01, 0.2
 # the solver: what it is asked for [m/s, and N·s·m/s], and the damping without which corners of a
 # sole are too many
 TOLERANCE, ITERATIONS, DAMPING = 1e-10, 5000, 1e-10
-# times that a step is done again because motors reach their limits, or leave them
-AGAIN = 10
+# maximum repetitions of a step because motors reach their limits, or leave them
+MAX_REPETITIONS = 10
 
 
 class Pinocchio:
@@ -77,7 +77,7 @@ class Pinocchio:
             "tolerance": TOLERANCE,
             "damping": DAMPING,
         }
-        self.said = [
+        self.notes = [
             "only the feet touch, and only the ground; joints have neither ends nor top speeds"
         ]
 
@@ -117,17 +117,17 @@ class Pinocchio:
     # ---- a step -----------------------------------------------------------------------------
 
     def step(self) -> None:
-        """One step."""
+        """Do one step of Pinocchio."""
         sim, row = self.sim, self.row()
         sim.set_state(self.q, self.v)
         ask(sim, self.steps, row)
         self.targets.move(self.steps)
         start = clock.perf_counter()
-        for _ in range(AGAIN):
+        for _ in range(MAX_REPETITIONS):
             after = self._velocity()
-            asked = self._asked(after)
+            effort = self._motor_efforts(after)
             limit = sim.model.arrays.dof["effort_limit"]
-            now = np.where(np.abs(asked) > limit, np.sign(asked), 0.0)
+            now = np.where(np.abs(effort) > limit, np.sign(effort), 0.0)
             if (now == self.saturated).all():
                 break
             self.saturated = now
@@ -139,8 +139,8 @@ class Pinocchio:
             )
         self._integrate(after)
 
-    def _asked(self, after: Array) -> Array:
-        """Torques that the motors' loops ask for at the end of a step, in tabi's order;
+    def _motor_efforts(self, after: Array) -> Array:
+        """Return the torques that the motors' loops request at the end of a step, in tabi's order;
         none of the base.
         """
         goal, dof, h = self.sim.data.command.motor, self.sim.model.arrays.dof, self.sim.dt
@@ -173,16 +173,18 @@ class Pinocchio:
         passive = -dof["damping"] * self.v - dof["stiffness"] * np.where(
             dof["q"] >= 0, place - dof["rest"] + h * self.v, 0.0
         )
-        given = np.where(
-            free, self._asked(T @ self.v), self.saturated * np.where(free, 0.0, dof["effort_limit"])
+        torque = np.where(
+            free,
+            self._motor_efforts(T @ self.v),
+            self.saturated * np.where(free, 0.0, dof["effort_limit"]),
         )
         qp, vp = self.maps.configuration(self.q), T @ self.v
         pin.forwardKinematics(pm, data, qp)
-        vf = vp + h * pin.aba(pm, data, qp, vp, T @ (given + passive), self._pushes())
+        vf = vp + h * pin.aba(pm, data, qp, vp, T @ (torque + passive), self._pushes())
         return self._contact(qp, vf)
 
     def _pushes(self) -> Any:
-        """What pushes now, on each joint in its own axes."""
+        """Return the present pushes on each joint in its own axes."""
         pin, sim, fext = self.pin, self.sim, self.pin.StdVec_Force()
         fext.extend([pin.Force.Zero() for _ in range(self.model.njoints)])
         for push in sim.pushes:
@@ -223,7 +225,7 @@ class Pinocchio:
         cholesky = pin.ConstraintCholeskyDecomposition(pm, data, models, datas)
         cholesky.compute(pm, data, models, datas, DAMPING)
         g = J @ vf
-        g[2::3] += np.where(self.gap > 0, self.gap, MENDED * self.gap) / h
+        g[2::3] += np.where(self.gap > 0, self.gap, CORRECTED_SHARE * self.gap) / h
         guess = np.concatenate([before.get(int(k), np.zeros(3)) for k in self.touching])
         impulse = self._solve(
             cholesky.getDelassusOperatorCholeskyExpression(), g, models, datas, guess
@@ -243,7 +245,7 @@ class Pinocchio:
         return np.array(result.retrieveConstraintImpulses())
 
     def _jacobian(self, qp: Array) -> Array:
-        """Of the touching points, in the world's axes."""
+        """Return the Jacobian of the touching points, in the world's axes."""
         pin, pm, data = self.pin, self.model, self.data
         pin.computeJointJacobians(pm, data, qp)
         rows = []
@@ -267,14 +269,14 @@ class Pinocchio:
 
     def row(self) -> Row:
         """The state and the contacts of the last step."""
-        own = self.touching
+        touching = self.touching
         force = self.impulse / self.sim.dt
         return Row(
             self.q.copy(),
             self.v.copy(),
-            self.body[own],
-            np.zeros(len(own), np.int64),
-            self.at[own].copy(),
+            self.body[touching],
+            np.zeros(len(touching), np.int64),
+            self.at[touching].copy(),
             force,
             self.gap.copy(),
         )
@@ -283,10 +285,10 @@ class Pinocchio:
 def check(scene: Scene) -> None:
     """Refuse what is not one robot on a level ground."""
     c = scene.contents
-    others = ("objects", "fixed", "bonds", "force_plates")
+    unsupported = ("objects", "fixed", "bonds", "force_plates")
     for what, there in (
         ("fixed things" if key == "fixed" else key.replace("_", " "), getattr(c, key))
-        for key in others
+        for key in unsupported
     ):
         if there:
             raise ModelError(
@@ -319,7 +321,7 @@ def corners(robot: Robot) -> list[tuple[str, str, Array, str]]:
     """Points of the feet that may touch: the joint that moves it, its body,
     where in the joint's frame [m], and its material.
     """
-    found = []
+    result = []
     for body in {foot.body: None for foot in robot.feet.values()}:
         joint, X = carrier(robot, body)
         for shape in body.shapes:
@@ -338,11 +340,11 @@ def corners(robot: Robot) -> list[tuple[str, str, Array, str]]:
                     f"body {body.name!r} of {robot.name} has a {type(g).__name__} for a foot; "
                     "Pinocchio is compared on feet with corners"
                 )
-            placed = [(X @ shape.placement) @ vertex for vertex in vertices]
-            found += [(joint, body.name, place, shape.material.name) for place in placed]
-    if not found:
+            points = [(X @ shape.placement) @ vertex for vertex in vertices]
+            result += [(joint, body.name, place, shape.material.name) for place in points]
+    if not result:
         raise ModelError(
             f"{robot.name} has no feet, on which alone it can stand in Pinocchio; give feet, "
             "or compare it with mujoco"
         )
-    return found
+    return result

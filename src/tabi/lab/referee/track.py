@@ -38,20 +38,20 @@ class Row(NamedTuple):
 
 
 class Engine(Protocol):
-    """What the referee asks of an engine.
+    """Interface of an engine to the referee.
 
     Attributes:
         name: as it is written.
         version: of its package.
-        settings: what it was told.
-        said: what is not the same in it, in sentences.
+        settings: of the run.
+        notes: differences from tabi, in sentences.
         seconds: of the clock, of each step, without controllers.
     """
 
     name: str
     version: str
     settings: dict[str, Any]
-    said: list[str]
+    notes: list[str]
     seconds: list[float]
 
     def step(self) -> None:
@@ -59,13 +59,13 @@ class Engine(Protocol):
         ...
 
     def row(self) -> Row:
-        """Where it is now, and the contacts of the last step."""
+        """Return the state, and the contacts of the last step."""
         ...
 
 
 @dataclass(eq=False)
 class Watched:
-    """What is looked at in a world, the same for all engines.
+    """Quantities recorded in a world, the same for all engines.
 
     Attributes:
         world: how bodies hang together; its links are the moving bodies themselves.
@@ -121,7 +121,7 @@ class Track:
     _parts: list[dict[str, Array]] = field(default_factory=list)
 
     def add(self, row: Row) -> None:
-        """The next row."""
+        """Append the next row."""
         self._rows.append(row)
         if len(self._rows) >= BATCH:
             self._reduce()
@@ -145,20 +145,20 @@ class Track:
         }
         # scenes in which contacts resist turning are refused
         touch["moment"] = np.zeros((len(touch["gap"]), 3))
-        moved = tracks.motion(world, q, v)
-        kinetic, potential = tracks.energy(world, moved, q, v)
-        loads = tracks.of_contacts(world, moved, count, touch)
-        arms = np.einsum("bnij,bj->nbi", moved.rotation[see.body], see.place)
+        motion = tracks.motion(world, q, v)
+        kinetic, potential = tracks.energy(world, motion, q, v)
+        loads = tracks.of_contacts(world, motion, count, touch)
+        arms = np.einsum("bnij,bj->nbi", motion.rotation[see.body], see.place)
         at = np.repeat(np.arange(n), count)
         ground, least = np.zeros((n, 3)), np.zeros(n)
         np.minimum.at(least, at, touch["gap"])
-        for own, other, sign in (("body_a", "body_b", 1.0), ("body_b", "body_a", -1.0)):
-            bears = (touch[other] == 0) & (touch[own] != 0)
+        for body, other, sign in (("body_a", "body_b", 1.0), ("body_b", "body_a", -1.0)):
+            bears = (touch[other] == 0) & (touch[body] != 0)
             np.add.at(ground, at[bears], sign * touch["force"][bears])
         self._parts.append(
             {
-                "position": moved.position[see.body].swapaxes(0, 1) + arms,
-                "foot": tracks.foot_frames(world, moved)[0].swapaxes(0, 1),
+                "position": motion.position[see.body].swapaxes(0, 1) + arms,
+                "foot": tracks.foot_frames(world, motion)[0].swapaxes(0, 1),
                 "wrench": loads["wrench"],
                 "pressure": loads["pressure"],
                 "ground": ground,

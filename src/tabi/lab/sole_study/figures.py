@@ -33,7 +33,7 @@ def curves(grid: Grid, points: Sequence[StudyPoint], family: dict[str, str]) -> 
     """
     from matplotlib.figure import Figure
 
-    own = [
+    shown = [
         point
         for point in points
         if all(point.parameters[key] == value for key, value in family.items())
@@ -46,7 +46,7 @@ def curves(grid: Grid, points: Sequence[StudyPoint], family: dict[str, str]) -> 
         colour = COLOURS[k % len(COLOURS)]
         mine = {
             point.parameters[x_key]: point
-            for point in own
+            for point in shown
             if not second or point.parameters[second[0]] == value
         }
         row = [mine[text] for text in at if text in mine]
@@ -59,8 +59,8 @@ def curves(grid: Grid, points: Sequence[StudyPoint], family: dict[str, str]) -> 
     if second and len(grid[second[0]]) > 1:
         axes[0].legend(frameon=False, fontsize=7)
     if family:
-        told = ", ".join(named(key, value) for key, value in family.items())
-        figure.suptitle(plain(told), fontsize=9)
+        values = ", ".join(named(key, value) for key, value in family.items())
+        figure.suptitle(plain(values), fontsize=9)
     return figure
 
 
@@ -90,16 +90,16 @@ def pareto(points: Sequence[StudyPoint]) -> Any:
         if not p.falls and p.run.impact is not None and p.run.inclination is not None:
             face = "#9aa3af" if p.counts else "white"
             ax.plot([p.run.impact], [p.run.inclination], "o", color="#9aa3af", markerfacecolor=face)
-    best, chosen = front(points), compromise(points)
+    best, compromise_point = front(points), compromise(points)
     ax.plot(*_columns(best), "o-", color=COLOURS[0], linewidth=1.2, label="front")
-    if chosen is not None:
-        told = ", ".join(named(key, value) for key, value in chosen.parameters.items())
+    if compromise_point is not None:
+        values = ", ".join(named(key, value) for key, value in compromise_point.parameters.items())
         ax.plot(
-            *_columns([chosen]),
+            *_columns([compromise_point]),
             "*",
             color=COLOURS[1],
             markersize=15,
-            label=plain(f"compromise: {told}"),
+            label=plain(f"compromise: {values}"),
         )
         ax.legend(frameon=False, fontsize=7)
     _dress(ax, IMPACT, LEANT, False)
@@ -127,5 +127,5 @@ def _dress(ax: Any, x: str, y: str, log: bool) -> None:
 
 
 def number(value: float | None, form: str = ".3g") -> str:
-    """For a table."""
+    """Return a number as a cell of a table, – if there is none."""
     return "–" if value is None or not math.isfinite(value) else format(value, form)

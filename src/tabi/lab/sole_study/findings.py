@@ -1,4 +1,4 @@
-"""What a study of soles has found, for people and for machines."""
+"""Results of a study of soles, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabi.runs.rows import Row, table
 
 @dataclass(frozen=True)
 class SoleStudy:
-    """What a study has found.
+    """Results of a study of soles.
 
     Attributes:
         scene: with the settings of all runs, ``settings``. grid: keys and their values.
@@ -38,19 +38,19 @@ class SoleStudy:
         return len(places(self.grid, self.steps))
 
     def points(self, series: str) -> list[StudyPoint]:
-        """Those of a series whose two runs have ended, in the order of the grid."""
+        """Return the points of a series whose two runs have ended, in the order of the grid."""
         rows = {tuple(sorted(row["parameters"].items())): row["outcome"] for row in self.rows}
-        found = []
-        for chosen in command.combinations(self.grid):
+        result = []
+        for values in command.combinations(self.grid):
             keys = [
-                tuple(sorted({SERIES_KEY: series, STEP: h, **chosen}.items())) for h in self.steps
+                tuple(sorted({SERIES_KEY: series, STEP: h, **values}.items())) for h in self.steps
             ]
             if all(key in rows for key in keys):
-                found.append(StudyPoint(series, chosen, *(walked(rows[key]) for key in keys)))
-        return found
+                result.append(StudyPoint(series, values, *(walked(rows[key]) for key in keys)))
+        return result
 
     def code(self) -> int:
-        """The exit code."""
+        """Return the exit code of the command."""
         if self.interrupted:
             return 130
         bad = (row["outcome"]["missed_steps"] or row["outcome"]["stopped"] for row in self.rows)
@@ -61,13 +61,13 @@ class SoleStudy:
         series = {}
         for name in SERIES:
             points = self.points(name)
-            chosen = compromise(points)
+            best = compromise(points)
             series[name] = {
                 "settings": list(SERIES[name]),
                 "points": [_machine(point) for point in points],
                 "falls": sum(point.falls for point in points),
                 "front": [point.parameters for point in front(points)],
-                "compromise": None if chosen is None else _machine(chosen),
+                "compromise": None if best is None else _machine(best),
             }
         return {
             "scene": self.scene.name,
@@ -102,12 +102,12 @@ class SoleStudy:
 
 def columns(points: list[StudyPoint]) -> list[tuple[str, list[str]]]:
     """Heads and cells of the table of a series."""
-    chosen, best = compromise(points), front(points)
-    found = [(key, [point.parameters[key] for point in points]) for key in points[0].parameters]
-    state = ["compromise" if p is chosen else "front" if p in best else p.state for p in points]
+    selected, best = compromise(points), front(points)
+    result = [(key, [point.parameters[key] for point in points]) for key in points[0].parameters]
+    state = ["compromise" if p is selected else "front" if p in best else p.state for p in points]
     fell = [min((t for t in (p.run.fallen, p.finer.fallen) if t), default=None) for p in points]
     return [
-        *found,
+        *result,
         ("peak [m/s²]", [number(p.run.impact) for p in points]),
         ("median", [number(p.run.median) for p in points]),
         ("half step", [number(p.finer.impact) for p in points]),
@@ -125,28 +125,28 @@ def verdict(points: list[StudyPoint]) -> str:
     if not points:
         return "no point has both its runs yet"
     falls, counting = sum(p.falls for p in points), sum(p.counts for p in points)
-    told = f"{counting} of {len(points)} points count, {falls} fall"
-    chosen = compromise(points)
-    if chosen is None:
-        return f"{told}; no compromise"
-    values = ", ".join(f"{key}={value}" for key, value in chosen.parameters.items())
-    a, i = chosen.place
-    return f"{told}; compromise {values}: {a:.3g} m/s², {i:.3g}°"
+    counts = f"{counting} of {len(points)} points count, {falls} fall"
+    best = compromise(points)
+    if best is None:
+        return f"{counts}; no compromise"
+    values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
+    a, i = best.place
+    return f"{counts}; compromise {values}: {a:.3g} m/s², {i:.3g}°"
 
 
 def _machine(point: StudyPoint) -> Row:
     """A point, with units in the names."""
 
-    def run(one: Any) -> Row:
+    def run(outcome: Any) -> Row:
         return {
-            "impact_m_s2": one.impact,
-            "median_impact_m_s2": one.median,
-            "inclination_deg": one.inclination,
-            "roll_deg": one.roll,
-            "pitch_deg": one.pitch,
-            "fallen_at_s": one.fallen,
-            "stopped": one.stopped,
-            "missed_steps": one.missed,
+            "impact_m_s2": outcome.impact,
+            "median_impact_m_s2": outcome.median,
+            "inclination_deg": outcome.inclination,
+            "roll_deg": outcome.roll,
+            "pitch_deg": outcome.pitch,
+            "fallen_at_s": outcome.fallen,
+            "stopped": outcome.stopped,
+            "missed_steps": outcome.missed,
         }
 
     return {

@@ -76,7 +76,7 @@ class StudyPoint:
 
     @property
     def change(self) -> float | None:
-        """Of the peak, where the step is halved, as a part of it; None where there is none."""
+        """Relative change of the peak when the step is halved; None without a peak."""
         a, b = self.run.impact, self.finer.impact
         if a is None or b is None or b <= 0:
             return None
@@ -109,16 +109,17 @@ class StudyPoint:
 
 
 def front(points: Sequence[StudyPoint]) -> list[StudyPoint]:
-    """Those that count and that nobody beats, the smallest peak first; of equals all."""
-    found = [point for point in points if point.counts]
+    """Return the points that count and that none dominates, the smallest peak first."""
+    result = [point for point in points if point.counts]
 
     def beaten(point: StudyPoint) -> bool:
         a, i = point.place
         return any(
-            other.place[0] <= a and other.place[1] <= i and other.place != (a, i) for other in found
+            other.place[0] <= a and other.place[1] <= i and other.place != (a, i)
+            for other in result
         )
 
-    return sorted((point for point in found if not beaten(point)), key=lambda point: point.place)
+    return sorted((point for point in result if not beaten(point)), key=lambda point: point.place)
 
 
 def compromise(points: Sequence[StudyPoint]) -> StudyPoint | None:

@@ -46,12 +46,12 @@ def page(study: SoleStudy) -> str:
         f"<header><small>{escape(small)}</small><h1>{escape(title)}</h1>"
         f"{escape(study.scene.title)}</header>"
     )
-    told = "".join(
+    verdicts = "".join(
         f'<p class="verdict{"" if any(p.counts for p in points) else " bad"}">'
         f"<b>{escape(name)}</b>: {escape(verdict(points))}</p>"
         for name, points in series.items()
     )
-    parts = [head, told, section("How it was judged", _list(RULES))]
+    parts = [head, verdicts, section("How it was judged", _list(RULES))]
     parts += [_series(study, name, points) for name, points in series.items()]
     parts += [_warnings(study), _about(study), _scene(study)]
     return whole(title, parts)
@@ -79,18 +79,18 @@ def _series(study: SoleStudy, name: str, points: list[StudyPoint]) -> str:
 
 
 def _warnings(study: SoleStudy) -> str:
-    found = list(study.lost)
+    warnings = list(study.lost)
     for row in study.rows:
         outcome = row["outcome"]
         where = ", ".join(f"{key}={value}" for key, value in row["parameters"].items())
         if outcome["stopped"]:
-            found.append(f"{where}: stopped: {outcome['stopped']}")
+            warnings.append(f"{where}: stopped: {outcome['stopped']}")
         if outcome["missed_steps"]:
-            found.append(f"{where}: {outcome['missed_steps']} steps missed their tolerance")
+            warnings.append(f"{where}: {outcome['missed_steps']} steps did not converge")
     if len(study.rows) < study.count:
-        found.append(f"{study.count - len(study.rows)} runs are still to be done.")
-    told = "".join(f"<li>{escape(words)}</li>" for words in found[:40])
-    return section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
+        warnings.append(f"{study.count - len(study.rows)} runs are still to be done.")
+    items = "".join(f"<li>{escape(words)}</li>" for words in warnings[:40])
+    return section("To look at", f'<ul class="warnings">{items}</ul>') if items else ""
 
 
 def _about(study: SoleStudy) -> str:
@@ -98,7 +98,7 @@ def _about(study: SoleStudy) -> str:
         f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "numba")
     )
     wall = sum(row["outcome"]["wall_s"] for row in study.rows)
-    told = {
+    facts = {
         "Scene": study.scene.name,
         "Settings": ", ".join(study.settings),
         **{f"Series {name}": ", ".join(settings) for name, settings in SERIES.items()},
@@ -108,7 +108,7 @@ def _about(study: SoleStudy) -> str:
         "Versions": f"tabi {__version__}, Python {platform.python_version()}, {packages}",
         "Machine": f"{platform.platform()}, {doctor.processor()}, {os.cpu_count()} cores",
     }
-    rows = [[key, value] for key, value in told.items() if value]
+    rows = [[key, value] for key, value in facts.items() if value]
     return section("What was run", table(["", ""], rows))
 
 

@@ -15,14 +15,14 @@ SERIES = {
 }
 STEP, SERIES_KEY = "simulation.step_s", "series"
 Grid = dict[str, list[str]]
-Chosen = dict[str, str]
+Selection = dict[str, str]
 
 
-def places(grid: Grid, steps: tuple[str, str]) -> list[Chosen]:
+def places(grid: Grid, steps: tuple[str, str]) -> list[Selection]:
     """All runs: every combination in every series, with both steps."""
     return [
-        {SERIES_KEY: series, STEP: h, **chosen}
-        for chosen in command.combinations(grid)
+        {SERIES_KEY: series, STEP: h, **values}
+        for values in command.combinations(grid)
         for series in SERIES
         for h in steps
     ]

@@ -22,11 +22,11 @@ from tabi import TabiError
 from tabi.apps import sweep_command as command
 from tabi.apps.run import Settings, all_settings
 from tabi.apps.sweep_command import Where
-from tabi.lab.sole_study.series import SERIES, SERIES_KEY, STEP, STUDY_STEP, Chosen, Grid, places
+from tabi.lab.sole_study.series import SERIES, SERIES_KEY, STEP, STUDY_STEP, Grid, Selection, places
 from tabi.reporting.outputs import check_plotting, check_writable
 from tabi.runs.pool import Task
 
-# what is studied unless told otherwise
+# default scene and parameters
 SCENE = "soft-soles"
 OVER = (
     "robots.0.soles.young_modulus_pa=2e5,3.6e5,6.3e5,1.1e6,2e6,3.6e6,6.3e6,1.1e7,2e7",
@@ -84,33 +84,33 @@ def soles(
         check_writable(report)
         check_plotting()
     with (
-        executor.crew(where, base) as crew,
+        executor.open_executor(where, base) as run_all,
         storage.opened(folder, base, [SERIES_KEY, STEP, *grid]) as results,
     ):
-        run = lambda chosen: task(scene, fixed, chosen)  # noqa: E731
-        stopped, lost = executor.work(crew, wanted, run, results)
+        run = lambda selection: task(scene, fixed, selection)  # noqa: E731
+        stopped, lost = executor.work(run_all, wanted, run, results)
         rows = results.of(wanted)
-    found = findings.SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
+    study = findings.SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
     file = report or folder / "report.html"
-    file.write_text(page.page(found), encoding="utf-8")
-    told = found.to_dict() | {"report": str(file)}
-    print(json.dumps(told, indent=2) if as_json else found.text(file), flush=True)
-    if code := found.code():
+    file.write_text(page.page(study), encoding="utf-8")
+    data = study.to_dict() | {"report": str(file)}
+    print(json.dumps(data, indent=2) if as_json else study.text(file), flush=True)
+    if code := study.code():
         raise typer.Exit(code)
 
 
-def step_of(fixed: list[str], told: float) -> float:
-    """The step [s]: that of the study, unless the settings have one, which the scene tells."""
-    asked = any(setting.partition("=")[0].strip() == STEP for setting in fixed)
-    return told if asked else STUDY_STEP
+def step_of(fixed: list[str], scene_step: float) -> float:
+    """Return the step [s]: that of the study, unless the settings have one: that of the scene."""
+    is_set = any(setting.partition("=")[0].strip() == STEP for setting in fixed)
+    return scene_step if is_set else STUDY_STEP
 
 
 def check(scene: str, fixed: list[str], grid: Grid, step: float) -> tuple[str, str]:
     """Read and build everything once; the step and half of it, as settings."""
     for name, settings in SERIES.items():
-        own = {setting.partition("=")[0] for setting in settings} | {STEP}
-        told = {setting.partition("=")[0].strip() for setting in fixed}
-        for key in [key for key in own if key in grid or key in told - {STEP}]:
+        reserved = {setting.partition("=")[0] for setting in settings} | {STEP}
+        fixed_keys = {setting.partition("=")[0].strip() for setting in fixed}
+        for key in [key for key in reserved if key in grid or key in fixed_keys - {STEP}]:
             raise TabiError(f"{key} is set by the study itself, in its series {name}; leave it out")
     command.check_apart(fixed, grid)
     first = next(iter(grid))
@@ -118,14 +118,14 @@ def check(scene: str, fixed: list[str], grid: Grid, step: float) -> tuple[str, s
         list(map(float, grid[first]))
     except ValueError:
         raise TabiError(
-            f"--over {first} is first, along the curves, and its values are no numbers; "
+            f"--over {first} is first, along the curves, and its values are not numbers; "
             "expected numbers, or another key first"
         ) from None
     steps = (command.shortest(step), command.shortest(0.5 * step))
     # with half the step one of them is as good as all
-    one = {key: values[:1] for key, values in grid.items()}
+    first_values = {key: values[:1] for key, values in grid.items()}
     for settings in SERIES.values():
-        for h, several in zip(steps, (grid, one), strict=True):
+        for h, several in zip(steps, (grid, first_values), strict=True):
             outcomes = command.check(scene, [*fixed, *settings, f"{STEP}={h}"], several)
             if not any(name.startswith("impact_m_s2.") for name in outcomes):
                 raise TabiError(
@@ -135,8 +135,8 @@ def check(scene: str, fixed: list[str], grid: Grid, step: float) -> tuple[str, s
     return steps
 
 
-def task(scene: str, fixed: list[str], chosen: Chosen) -> Task:
-    """The run at a place."""
-    own = {key: value for key, value in chosen.items() if key != SERIES_KEY}
-    settings = command.with_values([*fixed, *SERIES[chosen[SERIES_KEY]]], own)
-    return Task(scene, settings, chosen, None)
+def task(scene: str, fixed: list[str], selection: Selection) -> Task:
+    """Return the run of a combination of parameters."""
+    values = {key: value for key, value in selection.items() if key != SERIES_KEY}
+    settings = command.with_values([*fixed, *SERIES[selection[SERIES_KEY]]], values)
+    return Task(scene, settings, selection, None)

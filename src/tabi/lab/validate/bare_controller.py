@@ -16,7 +16,7 @@ SWAY, RATE = 1e-3, 20.0
 
 
 def target(start: float, time: float) -> float:
-    """Of a joint that was found at ``start``."""
+    """Return the target of a joint that began at ``start`` [rad] at a time [s]."""
     return start + SWAY * math.sin(RATE * time)
 
 
@@ -47,9 +47,9 @@ def run(address: str) -> None:
         *_, begins, sequence, time = HEADER.unpack_from(message)
         if begins:
             start = positions.unpack_from(message, HEADER.size)
-        told = positions.pack(*(target(x, time) for x in start))
-        head = HEADER.pack(b"TABI", 1, 2, HEADER.size + 5 * len(told), 1, sequence, time)
-        link.sendall(head + told + bytes(4 * len(told)))
+        command = positions.pack(*(target(x, time) for x in start))
+        head = HEADER.pack(b"TABI", 1, 2, HEADER.size + 5 * len(command), 1, sequence, time)
+        link.sendall(head + command + bytes(4 * len(command)))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ Watched are numbers that are none, steps that miss their tolerance in what can b
 rises beyond the work of the push and what closing the offset may add, and the time of a step.
 
 Closing a millimetre lifts a chain. That lift is computed from its configurations, must not exceed
-the weight times the offset times ``bond_closing.LEVERAGE``, and is not counted; the lift of
+the weight times the offset times ``bond_closing.MAX_LEVERAGE``, and is not counted; the lift of
 smaller offsets is. A step of first order gives and takes energy on the way of a fast swing, a part
-of the kinetic energy that falls with h. Where energy rises by more than RISE, the chain is run
-again with h/16, and the rise has to fall to HALF of it at least: energy that bonds add by mistake
-would stay.
+of the kinetic energy that falls with h. Where energy rises by more than MAX_ENERGY_RISE, the chain
+is run again with h/16, and the rise has to fall to MAX_RISE_RATIO of it at least: energy that bonds
+add by mistake would stay.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi.contact.bonds.bond_closing import LEVERAGE
+from tabi.contact.bonds.bond_closing import MAX_LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.lab.study import Criterion, Option, Validator, within
-from tabi.lab.validate.lift import lift, without
+from tabi.lab.validate.lift import lift, velocity_only
 from tabi.model.body import Body, Closure
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
@@ -45,12 +45,12 @@ FLIES, FALLS, PUSHED = "flies", "falls", "pushed"
 OFFSETS = (0.0, 1e-9, 1e-6, 1e-3)
 MOST_JOINTS = 30
 # share of steps that may miss, and CPU time that a step may take [s]
-MISSED, LONGEST_STEP = 1e-5, 5e-3
+MAX_MISSED_SHARE, LONGEST_STEP = 1e-5, 5e-3
 # energy that may rise above the least so far, of the largest kinetic energy; with steps so many
 # times shorter a rise that is larger has to be so much smaller
-RISE, FINER, HALF = 1e-3, 16, 0.5
+MAX_ENERGY_RISE, STEP_DIVISOR, MAX_RISE_RATIO = 1e-3, 16, 0.5
 # steps of each chain, those with a push, and those whose time does not count
-STEPS, PUSH, FIRST = 200, 20, 2
+STEPS, PUSH, WARMUP_STEPS = 200, 20, 2
 MILLISECOND = 1e-3
 
 
@@ -87,7 +87,7 @@ def random_chain(seed: int) -> tuple[Robot, str, float]:
 
 
 def _corners(rng: np.random.Generator, count: int, flat: bool) -> Array:
-    """Of a closed polygon with sides of some decimetres, in the plane y = 0 where it is flat."""
+    """Return corners of a polygon with sides of some decimetres, in the plane y = 0 if flat."""
     angle = 2 * np.pi * (np.arange(count) + rng.uniform(-0.3, 0.3, count)) / count
     radius = count / (2 * np.pi) * rng.uniform(0.2, 0.4) * rng.uniform(0.7, 1.3, count)
     out = np.stack([radius * np.cos(angle), np.zeros(count), radius * np.sin(angle)], axis=1)
@@ -110,7 +110,7 @@ def _link(robot: Robot, name: str, joint: Joint, parent: Body | None, along: Arr
     """A rod from its joint along a vector, with a ball at each end."""
     length = float(np.linalg.norm(along))
     X = Transform(z_to(along), 0.5 * along)
-    rod = solid_box(2.0 * length, (0.04, 0.04, length)).moved(X)
+    rod = solid_box(2.0 * length, (0.04, 0.04, length)).transformed(X)
     body = robot.add_body(name, joint, parent, rod)
     body.shapes.append(Shape(Sphere(0.02), translation(0.5 * along)))
     return body
@@ -143,7 +143,7 @@ class ClosedChains(Validator, name="loops"):
     criteria = (
         Criterion("broken", "no chain breaks", at_most=0),
         Criterion("gained", "no chain gains energy that stays with finer steps", at_most=0),
-        Criterion("missed_share", "few steps miss their tolerance", at_most=MISSED),
+        Criterion("missed_share", "few steps miss their tolerance", at_most=MAX_MISSED_SHARE),
         Criterion("slowest_s", "no step takes long", at_most=LONGEST_STEP),
     )
 
@@ -153,16 +153,16 @@ class ClosedChains(Validator, name="loops"):
 
     def measure(self, case: int) -> dict[str, Any]:
         """A chain, again where a step was slow, and with finer steps where energy rose."""
-        one = run(case) | {"seed": case, "finer": None}
-        if one["slowest_s"] > LONGEST_STEP:
+        row = run(case) | {"seed": case, "finer": None}
+        if row["slowest_s"] > LONGEST_STEP:
             # kernels of a first contact may have been loaded on the way
-            one["slowest_s"] = min(one["slowest_s"], run(case)["slowest_s"])
-        if one["rise"] > RISE:
-            less = run(case, finer=FINER)["rise"]
-            one["finer"] = (one["rise"], less)
-            if not less < HALF * one["rise"]:
-                one["gained"].append(f"{one['rise']:.1e}, and {less:.1e} with h/{FINER}")
-        return one
+            row["slowest_s"] = min(row["slowest_s"], run(case)["slowest_s"])
+        if row["rise"] > MAX_ENERGY_RISE:
+            less = run(case, finer=STEP_DIVISOR)["rise"]
+            row["finer"] = (row["rise"], less)
+            if not less < MAX_RISE_RATIO * row["rise"]:
+                row["gained"].append(f"{row['rise']:.1e}, and {less:.1e} with h/{STEP_DIVISOR}")
+        return row
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Sums, the worst, and what was wrong by chains."""
@@ -189,17 +189,17 @@ class ClosedChains(Validator, name="loops"):
         rows = ", ".join(f"{count} by {rows}" for rows, count in r["redundant"].items())
         yield f"  redundant rows: {rows}; largest mismatch that was reported {r['mismatch']:.2g} m"
         yield (
-            f"  steps missed: {len(r['missed'])} (at most {MISSED:g} of all); broken: "
-            f"{len(r['broken'])}"
+            f"  steps not converged: {len(r['missed'])} (at most {MAX_MISSED_SHARE:g} of all); "
+            f"broken: {len(r['broken'])}"
         )
         yield (
-            f"  energy rose by more than {RISE:g} of the kinetic energy in {len(r['finer'])} "
-            f"chains, by {r['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of "
-            f"that in {len(r['gained'])}"
+            f"  energy rose by more than {MAX_ENERGY_RISE:g} of the kinetic energy in "
+            f"{len(r['finer'])} chains, by {r['rise']:.1e} at most; with h/{STEP_DIVISOR} it did "
+            f"not fall to {MAX_RISE_RATIO:g} of that in {len(r['gained'])}"
         )
         yield (
             f"  closing {1e3 * OFFSETS[-1]:g} mm lifted a chain by at most {r['lever']:.2g} times "
-            f"as much (allowed {LEVERAGE:g})"
+            f"as much (allowed {MAX_LEVERAGE:g})"
         )
         yield (
             f"  longest step {1e3 * r['slowest_s']:.2f} ms of CPU time (at most "
@@ -215,9 +215,9 @@ def run(seed: int, steps: int = STEPS, finer: int = 1) -> dict[str, Any]:
     world = World()
     if case == FALLS:
         world.add_ground(friction=0.6)
-    one = world.add_robot(robot)
+    chain = world.add_robot(robot)
     if case == FALLS:
-        one.place((0.0, 0.0, one.extent((0.0, 0.0, -1.0)) + 0.05))
+        chain.place((0.0, 0.0, chain.extent((0.0, 0.0, -1.0)) + 0.05))
     joints = sum(body.joint.v_count for body in robot.bodies[1:])
     words = f"{joints} joints, {case}, off by {offset:g} m"
     out: dict[str, Any] = {"words": words, "missed": [], "broken": [], "gained": []}
@@ -236,7 +236,7 @@ def run(seed: int, steps: int = STEPS, finer: int = 1) -> dict[str, Any]:
             out["broken"].append(str(fault))
     out["missed"] = [f"at {t:.3f} s by {error:.1e} m/s" for t, error in sim.missed]
     if not (np.isfinite(sim.state.q).all() and np.isfinite(sim.state.v).all()):
-        out["broken"].append("its state is no number")
+        out["broken"].append("its state is not finite")
     out["redundant"] = _redundant(sim)
     out["mismatch"] = max((max(x) for x in sim.data.bond_mismatch.values()), default=0.0)
     return out
@@ -270,17 +270,17 @@ def _watch(sim: Simulator, steps: int, pushed: int, offset: float, out: dict[str
         begin = time.thread_time()
         sim.step()
         # kernels are loaded on the way of the first ones
-        if k > FIRST:
+        if k > WARMUP_STEPS:
             out["slowest_s"] = max(out["slowest_s"], time.thread_time() - begin)
         out["steps"] += 1
         energy = sim.energy
         kinetic = max(kinetic, energy.kinetic)
         if offset >= OFFSETS[-1]:
-            lifted += max(0.0, lift(sim, without(sim, before)))
+            lifted += max(0.0, lift(sim, velocity_only(sim, before)))
             out["lever"] = lifted / (weight * offset)
         if k >= pushed:
             least = min(least, energy.total - lifted)
             rise = max(rise, energy.total - lifted - least)
     out["rise"] = rise / kinetic
-    if out["lever"] > LEVERAGE:
+    if out["lever"] > MAX_LEVERAGE:
         out["gained"].append(f"{lifted:.1e} J by closing {offset:g} m")

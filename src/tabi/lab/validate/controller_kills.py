@@ -1,11 +1,11 @@
 """``tabi validate external``: a robot whose controller, another process, is killed at random
 moments of wall time; is anything lost, and does the robot do as asked?
 
-HRP-2 stands and is driven in lock-step by ``bare_controller``, which tells new positions in every
-step. Of every step it is asked
+HRP-2 stands and is driven in lock-step by ``bare_controller``, which commands new positions in
+every step. In every step it is checked that
 
-    before the kill   each motor was told the answer to this very measurement, to the last bit
-    after it, hold    motors were told what they were told last; in the end the robot stands
+    before the kill   each motor got the answer to this very measurement, to the last bit
+    after it, hold    motors keep their last commands; in the end the robot stands
     after it, limp    no motor gives any effort, from the first step without an answer on
 and of every run whether all its steps are there; of every fifth also in its recording.
 """
@@ -38,9 +38,9 @@ from tabi.simulation.simulator import Simulator
 # steps of a run, of 1 ms
 STEPS = 250
 # as a share of a run's wall time: where the kill may fall
-LAST = 0.9
-# so many runs with one that is recorded: its file is most of the work
-RECORDED = 5
+MAX_MOMENT_SHARE = 0.9
+# one of so many runs is recorded: its file is most of the work
+RECORDING_PERIOD = 5
 # what may be
 WRONG = ("answers", "hold", "limp", "steps", "recordings", "fallen")
 
@@ -63,11 +63,15 @@ class ControllerKills(Validator, name="external"):
         rng, trials = np.random.default_rng(self.seed), [KillTrial("hold"), KillTrial("limp")]
         with trials[0], trials[1]:
             while (done := sum(trial.killed for trial in trials)) < self.kills:
-                yield trials[done % 2], float(rng.uniform(0.0, LAST)), done % RECORDED == 0
+                yield (
+                    trials[done % 2],
+                    float(rng.uniform(0.0, MAX_MOMENT_SHARE)),
+                    done % RECORDING_PERIOD == 0,
+                )
                 progress(self.unit, done + 1, self.kills)
 
     def measure(self, case: tuple[KillTrial, float, bool]) -> Killed:
-        """One run."""
+        """Measure one case and return its row."""
         trial, moment, recorded = case
         return trial.run(moment, recorded)
 
@@ -87,14 +91,14 @@ class ControllerKills(Validator, name="external"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """What was found."""
+        """Yield the lines for a terminal."""
         wrong = {what: count for what, count in result["wrong"].items() if count}
-        said = ", ".join(f"{what} in {count} runs" for what, count in wrong.items()) or "nothing"
+        words = ", ".join(f"{what} in {count} runs" for what, count in wrong.items()) or "nothing"
         yield (
             f"{result['kills']} controllers killed at random moments of {result['steps']} steps "
             f"({result['hold']} hold, {result['limp']} limp)"
         )
-        yield f"  wrong: {said}"
+        yield f"  wrong: {words}"
 
 
 @dataclass(frozen=True)
@@ -175,8 +179,8 @@ class KillTrial:
             now = sim.time
             sim.step()
             if self.drive.fault is None:
-                told = [bare_controller.target(x, now) for x in begin]
-                if motor["position"][self.rows].tolist() != told:
+                command = [bare_controller.target(x, now) for x in begin]
+                if motor["position"][self.rows].tolist() != command:
                     wrong.add("answers")
                 last = motor.tobytes()
             elif self.late == "hold" and motor.tobytes() != last:

@@ -21,13 +21,13 @@ from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
 # dry friction of joints between these [N·m or N], evenly in its logarithm
-WEAKEST, STRONGEST = 1e-2, 1e2
+MIN_FRICTION, MAX_FRICTION = 1e-2, 1e2
 # share of the joints without friction, and of hinges with stops
-SLICK, STOPPED = 0.2, 0.5
+FRICTIONLESS_SHARE, STOPS_SHARE = 0.2, 0.5
 # depth of a link's middle under the ground that counts as sunk [m]
-SUNK = 1e-3
-# share of the steps that may miss their tolerance
-MISSED = 1e-4
+SUNK_DEPTH_M = 1e-3
+# share of the steps that may not converge
+MAX_MISSED_SHARE = 1e-4
 
 
 def random_dry_world(seed: int) -> World:
@@ -39,9 +39,11 @@ def random_dry_world(seed: int) -> World:
         tree = random_tree(f"tree{k}", rng)
         for body in tree.bodies[1:]:
             joint = body.joint
-            if rng.random() > SLICK:
-                joint.friction = float(np.exp(rng.uniform(np.log(WEAKEST), np.log(STRONGEST))))
-            if joint.kind == "revolute" and rng.random() < STOPPED:
+            if rng.random() > FRICTIONLESS_SHARE:
+                joint.friction = float(
+                    np.exp(rng.uniform(np.log(MIN_FRICTION), np.log(MAX_FRICTION)))
+                )
+            if joint.kind == "revolute" and rng.random() < STOPS_SHARE:
                 joint.lower, joint.upper = -float(rng.uniform(0.1, 2)), float(rng.uniform(0.1, 2))
         if rng.random() < 0.5:
             tree.excluded.clear()
@@ -62,7 +64,11 @@ class DryTrees(Validator, name="trees"):
     unit = "worlds"
     criteria = (
         Criterion("broken", "nothing breaks or sinks", at_most=0),
-        Criterion("missed_share", f"at most {MISSED:g} of the steps miss", at_most=MISSED),
+        Criterion(
+            "missed_share",
+            f"at most {MAX_MISSED_SHARE:g} of the steps miss",
+            at_most=MAX_MISSED_SHARE,
+        ),
     )
 
     def cases(self) -> range:
@@ -74,14 +80,14 @@ class DryTrees(Validator, name="trees"):
         return drop(case, self.steps)
 
     def figures(self, rows: Sequence[tuple[list[dict[str, Any]], list[str]]]) -> dict[str, Any]:
-        """All worlds together."""
-        missed, steps = [one for row in rows for one in row[0]], len(rows) * self.steps
+        """Return the figures of all rows."""
+        missed, steps = [step for row in rows for step in row[0]], len(rows) * self.steps
         return {
             "worlds": len(rows),
             "steps": steps,
             "missed": missed,
             "missed_share": len(missed) / max(steps, 1),
-            "broken": [one for row in rows for one in row[1]],
+            "broken": [step for row in rows for step in row[1]],
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
@@ -113,10 +119,10 @@ def drop(seed: int, steps: int) -> tuple[list[dict[str, Any]], list[str]]:
         {"world": seed, "time_s": time, "residual": residual} for time, residual in sim.missed
     ]
     if not (np.isfinite(sim.state.q).all() and np.isfinite(sim.state.v).all()):
-        broken.append(f"world {seed}: its state is no number")
+        broken.append(f"world {seed}: its state is not finite")
     for robot in world.robots:
         for body in robot.bodies:
-            if sim.position(body)[2] < -SUNK and _middle(sim, body) < -SUNK:
+            if sim.position(body)[2] < -SUNK_DEPTH_M and _middle(sim, body) < -SUNK_DEPTH_M:
                 broken.append(f"world {seed}: {body.name} is under the ground")
     return missed, broken
 

@@ -49,7 +49,7 @@ class FamilyCheck(Validator, name="family"):
         return case.name, solved(case, None), solved(case, DEFAULT)
 
     def figures(self, rows: Sequence[tuple[str, bool, bool]]) -> dict[str, Any]:
-        """How many are solved, and which are not."""
+        """Return the figures of all rows."""
         unsolved = [name for name, solved, _ in rows if not solved]
         over_budget = [name for name, _, in_time in rows if not in_time]
         return {
@@ -62,7 +62,7 @@ class FamilyCheck(Validator, name="family"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Counts and names."""
+        """Yield the lines for a terminal."""
         r = result
         yield f"{r['solved']} of {r['problems']} problems solved to {TOLERANCE:g} of ‖q‖∞"
         yield (

@@ -29,7 +29,7 @@ def random_feet(rng: np.random.Generator, corners: int, P: Polygons, feet: int =
     root = 0.35 * rng.normal(size=(size, size)) + np.eye(size)
     P.A[:size, :size] = scale[:, None] * (root @ root.T) * scale
     for f in range(feet):
-        own = slice(f * corners, (f + 1) * corners)
+        of_foot = slice(f * corners, (f + 1) * corners)
         angle = np.sort(rng.uniform(0, 2 * np.pi, corners))
         # no two corners in one place, and none far from a regular polygon
         angle = 0.5 * angle + 0.5 * np.linspace(0, 2 * np.pi, corners, endpoint=False)
@@ -48,9 +48,13 @@ def random_feet(rng: np.random.Generator, corners: int, P: Polygons, feet: int =
             gap = gap + 1e-3 * rng.normal()
         fit = np.linalg.lstsq(np.column_stack([np.ones(corners), x, y]), gap / STEP, rcond=None)[0]
         twist += (fit[2], -fit[1], 0, 0, 0, fit[0])
-        P.start[f], P.start[f + 1], P.row[own] = own.start, own.stop, np.arange(own.start, own.stop)
-        P.x[own], P.y[own], P.gap[own], P.b[6 * f : 6 * f + 6] = x, y, gap, twist
-        P.free[own] = twist[5] + twist[0] * y - twist[1] * x
+        P.start[f], P.start[f + 1], P.row[of_foot] = (
+            of_foot.start,
+            of_foot.stop,
+            np.arange(of_foot.start, of_foot.stop),
+        )
+        P.x[of_foot], P.y[of_foot], P.gap[of_foot], P.b[6 * f : 6 * f + 6] = x, y, gap, twist
+        P.free[of_foot] = twist[5] + twist[0] * y - twist[1] * x
         P.mu[f], P.span[f] = rng.choice([0.1, 0.4, 0.8]), np.hypot(x, y).max()
 
 
@@ -61,11 +65,11 @@ def compare(seed: int, corners: int, P: Polygons, s: selection.Search) -> dict[s
     selection_search.begin(P, s, np.zeros(6 * corners))
     first = rng.integers(0, s.base[:2])
     s.state[:2] = first
-    found, tried = selection_search.exact(P, s, TOLERANCE, True, len(s.heap))
+    result, tried = selection_search.exact(P, s, TOLERANCE, True, len(s.heap))
     s.state[:2] = first
     quick, _ = selection_search.one_step(P, s, TOLERANCE, True)
     best, states = selection_search.every_state(P, s, TOLERANCE, True)
-    return {"found": found, "best": best, "quick": quick, "tried": tried, "states": states}
+    return {"found": result, "best": best, "quick": quick, "tried": tried, "states": states}
 
 
 class FootStates(Validator, name="selection"):
@@ -101,7 +105,7 @@ class FootStates(Validator, name="selection"):
                     progress(name, k + 1, count)
 
     def measure(self, case: tuple[str, int, int, Any]) -> dict[str, Any]:
-        """One problem."""
+        """Measure one case and return its row."""
         name, k, n, room = case
         return {"name": name} | compare(k, n, *room)
 
@@ -111,7 +115,7 @@ class FootStates(Validator, name="selection"):
         return {"figures": {n: _figures([r for r in rows if r["name"] == n]) for n in names}}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Both as sentences."""
+        """Yield the lines for a terminal."""
         for name, f in result["figures"].items():
             yield (
                 f"{f['problems']} problems of two feet with {name}, "
@@ -126,14 +130,14 @@ class FootStates(Validator, name="selection"):
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    found, best, quick, tried, states = (
+    result, best, quick, tried, states = (
         np.array([row[name] for row in rows])
         for name in ("found", "best", "quick", "tried", "states")
     )
     return {
         "problems": len(rows),
         "with_a_right_state": int((best == 0).sum()),
-        "worse_than_all_states": int((found != best).sum()),
+        "worse_than_all_states": int((result != best).sum()),
         "states_tried_median": float(np.median(tried)),
         "states_tried_share": float(np.mean(tried / states)),
         "one_step_as_good": int((quick == best).sum()),

@@ -1,7 +1,7 @@
-"""``tabi validate haptics``: a hand that feels a force when something fails; how long does it last?
+"""``tabi validate haptics``: how long does a force on a hand last when something fails?
 
 A stand-in for a haptic device holds its handle with a spring of 100 N/m at 0; the loop pulls it
-with another of 100 N/m to a place 20 mm away. At rest the hand feels
+with another of 100 N/m to a place 20 mm away. At rest the force on the hand is
 
     f = k_h k_l/(k_h + k_l) · 20 mm = 1 N                                                       (1)
 Then, at a random moment, one of these:
@@ -55,11 +55,11 @@ KINDS = (
     "simulation stopped",
 )
 # what is asked for [s], and what the scheduler of a machine that does other things may add [s]
-LASTS, ALLOWANCE = 0.05, 0.03
+MAX_FORCE_TIME_S, ALLOWANCE = 0.05, 0.03
 STIFFNESS, PULL = 100.0, 0.02
 FORCE = 0.5 * STIFFNESS * PULL
-# when the moment comes, after all is at rest [s]; how long nothing happens then [s]
-MOMENT, STILL, PATIENCE = 0.2, 0.3, 15.0
+# moment of the failure, after all is at rest [s]; how long nothing happens then [s]
+FAILURE_TIME_S, REST_TIME_S, PATIENCE = 0.2, 0.3, 15.0
 LIMITS = HapticLimits(ramp=0.1)
 
 
@@ -88,7 +88,7 @@ class HapticFailures(Validator, name="haptics"):
 
     unit = "failures"
     criteria = (
-        Criterion("worst", "each force ends in time [s]", at_most=LASTS + ALLOWANCE),
+        Criterion("worst", "each force ends in time [s]", at_most=MAX_FORCE_TIME_S + ALLOWANCE),
         Criterion("not_back", "each comes back", at_most=0),
     )
 
@@ -98,11 +98,11 @@ class HapticFailures(Validator, name="haptics"):
         rng = np.random.default_rng(self.seed)
         with FailureTrial() as trial:
             for k in range(self.failures):
-                yield trial, KINDS[k % len(KINDS)], float(rng.uniform(0.0, MOMENT))
+                yield trial, KINDS[k % len(KINDS)], float(rng.uniform(0.0, FAILURE_TIME_S))
                 progress(self.unit, k + 1, self.failures)
 
     def measure(self, case: tuple[FailureTrial, str, float]) -> Failure:
-        """One failure."""
+        """Measure one case and return its row."""
         trial, kind, moment = case
         lasted, back = trial.run(kind, moment)
         return Failure(kind, lasted, back, trial.periods())
@@ -115,9 +115,9 @@ class HapticFailures(Validator, name="haptics"):
             "failures": len(rows),
             "lasted": {kind: [r.lasted for r in rows if r.kind == kind] for kind in KINDS},
             "worst": max(times, default=0.0),
-            "late": sum(t > LASTS + ALLOWANCE for t in times),
+            "late": sum(t > MAX_FORCE_TIME_S + ALLOWANCE for t in times),
             "not_back": [row.kind for row in rows if not row.back],
-            "asked": LASTS,
+            "asked": MAX_FORCE_TIME_S,
             "allowance": ALLOWANCE,
             "periods": rows[-1].periods if rows else none,
         }
@@ -185,17 +185,17 @@ class FailureTrial:
         return lasted, self._at_rest(self.loop)
 
     def periods(self) -> dict[str, float]:
-        """How even the loop of the last process is."""
-        felt = self.loop.felt().periods
-        told = {"count": felt.count, "below_2_ms": felt.below_two}
-        return told | {"worst": felt.worst, "work": felt.work}
+        """Return statistics of the loop periods of the last process."""
+        statistics = self.loop.hand_state().periods
+        counts = {"count": statistics.count, "below_2_ms": statistics.below_two}
+        return counts | {"worst": statistics.worst, "work": statistics.work}
 
     def _break_service(self, kind: str, begin: float) -> float:
         process = self.service.process
         process.send_signal(signal.SIGSTOP if kind == "service stopped" else signal.SIGKILL)
         last = begin
-        while (now := time.monotonic()) < begin + STILL:
-            if self.loop.felt().force.any():
+        while (now := time.monotonic()) < begin + REST_TIME_S:
+            if self.loop.hand_state().force.any():
                 last = now
             time.sleep(0.001)
         if kind == "service stopped":
@@ -218,7 +218,7 @@ class FailureTrial:
             self._heart.pause(True)
         else:
             os.kill(pid, signal.SIGSTOP if kind == "process stopped" else signal.SIGKILL)
-        time.sleep(STILL)
+        time.sleep(REST_TIME_S)
         lasted = watch.last_force() - begin
         if kind == "simulation still":
             self._heart.pause(False)
@@ -234,8 +234,8 @@ class FailureTrial:
         """Whether the force of (1) comes, in good time."""
         end, since = time.monotonic() + PATIENCE, None
         while time.monotonic() < end:
-            felt = loop.felt()
-            near = felt.running and abs(felt.force[0] - FORCE) < 0.1 * FORCE
+            hand = loop.hand_state()
+            near = hand.running and abs(hand.force[0] - FORCE) < 0.1 * FORCE
             since = (since or time.monotonic()) if near else None
             if since is not None and time.monotonic() - since > 0.1:
                 return True
@@ -257,7 +257,7 @@ class FailureTrial:
                     begin = time.monotonic()
                     stopped = kind == "simulation stopped"
                     os.kill(other.pid, signal.SIGSTOP if stopped else signal.SIGKILL)
-                    time.sleep(STILL)
+                    time.sleep(REST_TIME_S)
                     lasted = max(watch.last_force() - begin, 0.0)
                     if stopped:
                         os.kill(other.pid, signal.SIGCONT)
@@ -271,7 +271,7 @@ class FailureTrial:
 
 
 class _Heart:
-    """A simulation that does nothing but tell where to pull to."""
+    """A simulation that only commands the position to pull to."""
 
     def __init__(self, loop: DeviceProcess) -> None:
         self._loop, self._over, self._paused = loop, threading.Event(), threading.Event()
@@ -285,7 +285,7 @@ class _Heart:
             (self._paused.set if paused else self._paused.clear)()
 
     def end(self) -> None:
-        """No more beats."""
+        """Stop the heartbeats of the simulation."""
         self._over.set()
         self._thread.join()
 
@@ -293,7 +293,7 @@ class _Heart:
         while not self._over.wait(0.005):
             with self._lock:
                 if not self._paused.is_set():
-                    self._loop.tell((PULL, 0.0, 0.0, STIFFNESS))
+                    self._loop.publish_model((PULL, 0.0, 0.0, STIFFNESS))
 
 
 class _Watch:
@@ -314,7 +314,7 @@ class _Watch:
         self._thread.join()
 
     def last_force(self) -> float:
-        """When there was a force for the last time."""
+        """Return the time of the last force that was not zero [s]."""
         return max((t for t, size in list(self._seen) if size > 0.0), default=-float("inf"))
 
     def until_force(self, size: float) -> bool:

@@ -2,7 +2,7 @@
 
 A handle is thrown on a wall, pressed on it and pulled away, or held against it by a hand, for
 masses of the handle, stiffnesses of the wall and how late readings come. Each period lasts 1 ms and
-up to so much more; with ``late`` the force also begins to act that late in its period. Told is
+up to so much more; with ``late`` the force also begins to act that late in its period. Result:
 
     W = max_t ∫ f·dx                                                                          (1)
 the most that the device's force has done on handle and hand, counted at 10 kHz, not by the
@@ -26,11 +26,11 @@ MASSES = (0.05, 0.1, 0.2, 0.5)  # kg
 STIFFNESSES = (100.0, 300.0, 1000.0)  # N/m
 JITTERS = (0.0, 1e-3, 2e-3, 5e-3)  # s
 SCENES = ("throw", "press", "hold")
-PROMISED = 1e-3  # J
+MAX_ENERGY_J = 1e-3  # J
 PERIOD = round(1e-3 / STEP)
 DURATION = 1.2  # s
 # a handle that is this far away has gone for good [m]
-GONE = 1.0
+LOST_DISTANCE_M = 1.0
 STRENGTH = 5.0  # N of the hand
 
 
@@ -44,7 +44,7 @@ class HapticPassivity(Validator, name="passivity"):
     unit = "walls"
     criteria = (
         Criterion(
-            "worst_controlled", "no hand is given more than is promised [J]", at_most=PROMISED
+            "worst_controlled", "no hand is given more than is promised [J]", at_most=MAX_ENERGY_J
         ),
     )
 
@@ -73,18 +73,18 @@ class HapticPassivity(Validator, name="passivity"):
         without [J], NaN where it was not measured, and the worst of all.
         """
         shape = (2, len(self.masses), len(self.stiffnesses), len(self.jitters))
-        found = np.full((2, int(np.prod(shape))), np.nan)
-        found[:, : len(rows)] = np.reshape(rows, (-1, 2)).T
-        worst = np.nanmax(found, axis=1) if rows else found[:, 0]
+        result = np.full((2, int(np.prod(shape))), np.nan)
+        result[:, : len(rows)] = np.reshape(rows, (-1, 2)).T
+        worst = np.nanmax(result, axis=1) if rows else result[:, 0]
         return {
             "masses": list(self.masses),
             "stiffnesses": list(self.stiffnesses),
             "jitters": list(self.jitters),
-            "controlled": found[0].reshape(shape).tolist(),
-            "bare": found[1].reshape(shape).tolist(),
+            "controlled": result[0].reshape(shape).tolist(),
+            "bare": result[1].reshape(shape).tolist(),
             "worst_controlled": float(worst[0]),
             "worst_bare": float(worst[1]),
-            "promised": PROMISED,
+            "promised": MAX_ENERGY_J,
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
@@ -131,7 +131,7 @@ def contact(
     wall = LocalModel(mode=Mode.TOUCH, normal=np.array([1.0, 0.0, 0.0]), stiffness=stiffness)
     vector, before, force = wall.to_vector(), 0.0, np.zeros(3)
     times, energies, places = [], [], []
-    while handle.time < DURATION and abs(handle.x[0]) < GONE:
+    while handle.time < DURATION and abs(handle.x[0]) < LOST_DISTANCE_M:
         reading = handle.read()
         vector[PLACES["time"][0]] = reading.time
         force, torque, _ = law(reading, vector, reading.time - before)
@@ -157,7 +157,7 @@ def _handle(scene: str, mass: float, axes: int) -> SampledHandle:
     if scene == "throw":
         velocity = (-0.5, 0.2, -0.1) if axes == 3 else (-0.5, 0.0, 0.0)
         return SampledHandle(mass, None, (0.005, 0.0, 0.0), velocity, axes=axes)
-    wants, damping = (_pressed, 2.0) if scene == "press" else (_held, 1.0)
+    wants, damping = (_pressed, 2.0) if scene == "press" else (_hold, 1.0)
     hand = SpringHand(300.0, damping, STRENGTH, wants)
     return SampledHandle(mass, hand, (0.004, 0.0, 0.0), axes=axes)
 
@@ -169,5 +169,5 @@ def _pressed(time: float) -> tuple[float, float, float]:
     return (min(-0.01 + 0.5 * (time - 0.8), 0.04), 0.0, 0.0)
 
 
-def _held(time: float) -> tuple[float, float, float]:
+def _hold(time: float) -> tuple[float, float, float]:
     return (-0.01, 0.0, 0.0)

@@ -61,7 +61,7 @@ MOTIONS = {
 
 @dataclass
 class TrialOutcome:
-    """What one run found.
+    """Outcome of one run.
 
     Attributes:
         missed: step and backward error [m/s] of each step that did not reach the tolerance.
@@ -147,26 +147,26 @@ class Trial:
 
     def run(self, seed: int, keep: Path | None = None) -> TrialOutcome:
         """One run; the problems of steps that miss are written into the folder ``keep``."""
-        sim, found = self.begin(seed), TrialOutcome(seed, 0)
+        sim, result = self.begin(seed), TrialOutcome(seed, 0)
         before = len(sim.missed)
         try:
-            while found.steps < self.motion.steps:
+            while result.steps < self.motion.steps:
                 sim.run(LOOK * sim.dt)
-                found.steps += LOOK
-                found.contacts = max(found.contacts, int(sim.data.outcome.report[0]["contacts"]))
+                result.steps += LOOK
+                result.contacts = max(result.contacts, int(sim.data.outcome.report[0]["contacts"]))
         except SimulationError as error:
-            found.steps, found.fault = round(sim.time / sim.dt), str(error)
+            result.steps, result.fault = round(sim.time / sim.dt), str(error)
         certificate = sim.certificate
-        found.worst = certificate.worst_residual
-        found.penetration = certificate.worst_penetration
-        found.recheck = certificate.residual
-        found.joints = getattr(certificate, "worst_joint_residual", 0.0)
-        found.missed = [(round(time / sim.dt), error) for time, error in sim.missed[before:]]
-        found.fallen = sim.fallen(self.robot, 0.5 * self.height)
+        result.worst = certificate.worst_residual
+        result.penetration = certificate.worst_penetration
+        result.recheck = certificate.residual
+        result.joints = getattr(certificate, "worst_joint_residual", 0.0)
+        result.missed = [(round(time / sim.dt), error) for time, error in sim.missed[before:]]
+        result.fallen = sim.fallen(self.robot, 0.5 * self.height)
         if keep is not None:
-            for step, _ in found.missed:
+            for step, _ in result.missed:
                 self.keep(seed, step, keep)
-        return found
+        return result
 
     def keep(self, seed: int, step: int, folder: Path) -> Path:
         """Go to a step of a run and write its contact problem."""
@@ -217,31 +217,31 @@ class Humanoids(Validator, name="humanoids"):
         Criterion("total.missed_share", "at most 1 in 100,000 steps misses", at_most=1e-5),
     )
 
-    def chosen(self) -> list[Robot]:
-        """HRP-2 and those that were given; what is wrong with one is said here."""
-        given = self.robot or []
-        if self.foot and len(given) != 1:
+    def robots(self) -> list[Robot]:
+        """Return HRP-2 and the robots of the files; raise if one is invalid."""
+        files = self.robot or []
+        if self.foot and len(files) != 1:
             raise ModelError(
-                f"--foot was given with {len(given)} robots; "
+                f"--foot was given with {len(files)} robots; "
                 "expected one --robot that it belongs to"
             )
         if self.keep is not None and self.keep.exists() and not self.keep.is_dir():
             raise ModelError(f"--keep {self.keep} is a file; expected a folder")
-        robots = [named("hrp2"), *(named(path, self.foot, gains=False) for path in given)]
-        for one in robots:
-            stage(one)
+        robots = [named("hrp2"), *(named(path, self.foot, gains=False) for path in files)]
+        for robot in robots:
+            stage(robot)
         return robots
 
     def cases(self) -> Iterator[tuple[dict[str, Any], Trial, int]]:
         """Every motion of every robot from many poses, and what is known of that robot."""
-        for robot in self.chosen():
-            weight, given = weigh(robot)
+        for robot in self.robots():
+            weight, support = weigh(robot)
             about = {
                 "name": robot.name,
                 "joints": len(robot.joint_names),
                 "mass_kg": round(robot.mass, 3),
                 "weight_N": round(weight, 6),
-                "on_feet_after_5_s_N": round(given, 6),
+                "on_feet_after_5_s_N": round(support, 6),
             }
             for name, motion in MOTIONS.items():
                 count, trial = max(1, round(motion.share * self.poses)), Trial(robot, name)
@@ -262,11 +262,13 @@ class Humanoids(Validator, name="humanoids"):
         """Robots with their motions, and all steps."""
         robots: dict[str, Any] = {}
         for about, motion, outcome in rows:
-            own = robots.setdefault(about["name"], about | {"motions": {}})
-            own["motions"].setdefault(motion, []).append(outcome)
-        for own in robots.values():
-            del own["name"]
-            own["motions"] = {name: summary(found) for name, found in own["motions"].items()}
+            entry = robots.setdefault(about["name"], about | {"motions": {}})
+            entry["motions"].setdefault(motion, []).append(outcome)
+        for entry in robots.values():
+            del entry["name"]
+            entry["motions"] = {
+                name: summary(outcomes) for name, outcomes in entry["motions"].items()
+            }
         return {
             "settings": {"dt": 1e-3, "tolerance": 1e-8, "poses": self.poses},
             "robots": robots,
@@ -299,7 +301,7 @@ class Humanoids(Validator, name="humanoids"):
         )
         verdict = "at most 1 in 100,000" if t["within"] else failed
         yield ""
-        missed = f"{t['missed']} of {t['steps']:,} steps missed"
+        missed = f"{t['missed']} of {t['steps']:,} steps did not converge"
         yield f"{missed}, {t['stopped']} runs stopped: {verdict}"
 
 
@@ -353,6 +355,8 @@ def total(robots: dict[str, Any]) -> dict[str, Any]:
     motions = [motion for robot in robots.values() for motion in robot["motions"].values()]
     steps, missed = sum(m["steps"] for m in motions), sum(len(m["missed"]) for m in motions)
     stopped = sum(len(m["stopped"]) for m in motions)
-    found = {"steps": steps, "missed": missed, "stopped": stopped}
-    found |= {"missed_share": missed / max(steps, 1)}
-    return found | {"within": all(one.met({"total": found}) for one in Humanoids.criteria)}
+    result = {"steps": steps, "missed": missed, "stopped": stopped}
+    result |= {"missed_share": missed / max(steps, 1)}
+    return result | {
+        "within": all(criterion.met({"total": result}) for criterion in Humanoids.criteria)
+    }

@@ -24,12 +24,12 @@ from tabi.simulation.simulator import Simulator
 # throws of one world, and steps of one throw
 THROWS, STEPS = 10, 120
 # of the kinetic energy: what rounding and the tolerance of 1e-8 m/s may bring
-ALLOWED = 1e-8
+MAX_ENERGY_GAIN = 1e-8
 
 
 @dataclass
 class ThrowTally:
-    """What came of all throws so far.
+    """Sums over all throws so far.
 
     Attributes:
         points: that bounced. lowered: groups whose restitution was. gained: impacts that brought
@@ -54,7 +54,9 @@ class Impacts(Validator, name="impacts"):
 
     unit = "impacts"
     criteria = (
-        Criterion("gained", f"no impact brings more than {ALLOWED:g} of the energy", at_most=0),
+        Criterion(
+            "gained", f"no impact brings more than {MAX_ENERGY_GAIN:g} of the energy", at_most=0
+        ),
         Criterion("missed", "no step misses its tolerance", at_most=0),
     )
 
@@ -71,16 +73,16 @@ class Impacts(Validator, name="impacts"):
                     return
 
     def measure(self, case: tuple[Simulator, np.random.Generator, ThrowTally]) -> ThrowTally:
-        """One throw more."""
+        """Measure one case and return its row."""
         _throw(*case)
         return case[-1]
 
     def figures(self, rows: Sequence[ThrowTally]) -> dict[str, Any]:
-        """The sums."""
-        return asdict(rows[-1] if rows else ThrowTally()) | {"allowed": ALLOWED}
+        """Return the figures of all rows."""
+        return asdict(rows[-1] if rows else ThrowTally()) | {"allowed": MAX_ENERGY_GAIN}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Sums as sentences."""
+        """Yield the lines for a terminal."""
         r = result
         yield (
             f"{r['impacts']:,} impacts with friction in {r['throws']:,} throws; "
@@ -91,7 +93,7 @@ class Impacts(Validator, name="impacts"):
             "where friction would have made it bring energy"
         )
         yield f"largest share of the kinetic energy that an impact brought: {r['worst_change']:.1e}"
-        yield f"{r['missed']} steps missed their tolerance"
+        yield f"{r['missed']} steps did not converge"
         gained = f"{r['gained']} GAIN ENERGY" if r["gained"] else "none gains energy"
         yield f"{gained}, more than {r['allowed']:g} of it"
 
@@ -112,7 +114,7 @@ def _throw(sim: Simulator, rng: np.random.Generator, tally: ThrowTally) -> None:
             tally.impacts += 1
             tally.points += int(report["bounced"])
             tally.lowered += int(report["lowered"])
-            tally.gained += bool(not change <= ALLOWED)
+            tally.gained += bool(not change <= MAX_ENERGY_GAIN)
             tally.worst_change = max(tally.worst_change, change)
             before = after
     tally.missed += sim.missed_count - known

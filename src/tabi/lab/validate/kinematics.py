@@ -95,7 +95,7 @@ def check(
     robot: Robot,
     targets: int,
 ) -> dict[str, Any]:
-    """What became of so many targets, as plain data."""
+    """Solve for random targets and return the measures as plain data."""
     rng, start = np.random.default_rng(0), None
     solvers = []
     for bodies in case.sets:
@@ -111,12 +111,12 @@ def check(
         for task in tasks:
             task.target = dynamics.pose(ik.model, q, task.name)
         begin = time.perf_counter()
-        found = ik.solve(start)
+        result = ik.solve(start)
         microseconds.append(1e6 * (time.perf_counter() - begin))
-        steps.append(found.iterations)
-        starts.append(found.starts)
-        if not found.reached:
-            failures.append({"target": n, "reason": found.reason})
+        steps.append(result.iterations)
+        starts.append(result.starts)
+        if not result.reached:
+            failures.append({"target": n, "reason": result.reason})
         if n % 100 == 99:
             progress(case.name, n + 1, targets)
     return {
@@ -170,7 +170,7 @@ class Kinematics(Validator, name="kinematics"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield f"poses of feet and hands to {result['tolerance']:g} m and rad"
         failures = "target {target}: {reason}".format_map
         yield from table(COLUMNS, result["robots"], "", lambda r: map(failures, r["failures"]))

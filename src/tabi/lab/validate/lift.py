@@ -1,4 +1,4 @@
-"""How much potential energy a step gives by moving bodies without speed.
+"""Potential energy that a step adds by moving bodies without velocity.
 
 Overlaps are left and loops are closed in the configuration alone: q⁺ = q ⊕ h v̄ with another v̄ than
 the velocity v⁺ that the step ends with. What that lifts is V(q⁺) − V(q ⊕ h v⁺).
@@ -14,15 +14,15 @@ from tabi.dynamics import integration
 from tabi.simulation.simulator import Simulator
 
 
-def without(sim: Simulator, before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where the last step, from q = ``before``, would have ended by its velocity alone."""
+def velocity_only(sim: Simulator, before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return q after the last step, from q = ``before``, if only its velocity had moved it."""
     q = before.copy()
     integration.advance(sim.model.arrays, q, sim.data.v, sim.dt)
     return q
 
 
 def lift(sim: Simulator, expected: NDArray[np.float64]) -> float:
-    """What the last step lifted [J]; ``expected`` is from ``without``."""
+    """Return the energy added in the last step [J]; ``expected`` is from ``velocity_only``."""
     v = sim.data.v
     ended = dynamics.energy(sim.model, sim.data.q, v).potential
     return float(ended - dynamics.energy(sim.model, expected, v).potential)

@@ -24,16 +24,16 @@ import numpy as np
 
 from tabi._errors import SimulationError
 from tabi.lab.study import Criterion, Option, Validator, within
-from tabi.lab.validate.lift import lift, without
+from tabi.lab.validate.lift import lift, velocity_only
 from tabi.lab.validate.random_overlaps import random_overlap
-from tabi.simulation.faults import INSIDE, OverlapWarning
+from tabi.simulation.faults import REPORTED_OVERLAP_M, OverlapWarning
 from tabi.simulation.simulator import Simulator
-from tabi.step.depenetration import JOINT_SPEED, PARTING, SLACK
+from tabi.step.depenetration import JOINT_SPEED, PARTING_SPEED, SLACK
 
 GRAVITY = 9.81
 STEPS = 150
-# of (1), in E₀; of (4) [rad or m]; share of steps that may miss their tolerance
-ENERGY, BEYOND, MISSED = 1e-6, 1e-3, 1e-4
+# of (1), in E₀; of (4) [rad or m]; share of steps that may not converge
+MAX_ENERGY_GAIN, MAX_BEYOND_LIMIT, MAX_MISSED_SHARE = 1e-6, 1e-3, 1e-4
 # of (5): loops that open on the way are closed, which is of second order
 DRIFT = 1.05
 FAULTS = ("gained", "fast", "beyond", "jumped", "silent", "broken")
@@ -48,7 +48,7 @@ class Overlaps(Validator, name="overlaps"):
     unit = "starts"
     criteria = (
         *(Criterion(key, f"no start is {key}", at_most=0) for key in FAULTS),
-        Criterion("missed_share", "few steps miss their tolerance", at_most=MISSED),
+        Criterion("missed_share", "few steps miss their tolerance", at_most=MAX_MISSED_SHARE),
     )
 
     def cases(self) -> range:
@@ -56,7 +56,7 @@ class Overlaps(Validator, name="overlaps"):
         return range(self.starts)
 
     def measure(self, case: int) -> dict[str, Any]:
-        """One start."""
+        """Measure one case and return its row."""
         return run(case) | {"seed": case}
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -85,26 +85,27 @@ class Overlaps(Validator, name="overlaps"):
         )
         yield (
             f"  energy gained beyond the lift out of the overlap, at most {r['gain']:.1e} m of "
-            f"height (allowed {ENERGY:g}); the lift at most {r['lift']:.2f} of weight times depth"
+            f"height (allowed {MAX_ENERGY_GAIN:g}); the lift at most {r['lift']:.2f} of weight "
+            f"times depth"
         )
         yield (
-            f"  joints beyond their ends by {r['beyond_rad']:.1e} rad (allowed {BEYOND:g}); "
-            f"deepest overlap left {1e3 * r['left_m']:.2g} mm"
+            f"  joints beyond their ends by {r['beyond_rad']:.1e} rad "
+            f"(allowed {MAX_BEYOND_LIMIT:g}); deepest overlap left {1e3 * r['left_m']:.2g} mm"
         )
         yield (
-            f"  steps missed: {len(r['missed'])} (allowed {MISSED:g} of all); longest step "
-            f"{1e3 * r['slowest_s']:.1f} ms of CPU time"
+            f"  steps not converged: {len(r['missed'])} (allowed {MAX_MISSED_SHARE:g} of all); "
+            f"longest step {1e3 * r['slowest_s']:.1f} ms of CPU time"
         )
         for key in (*FAULTS, "missed"):
             yield from (f"  {key}: {line}" for line in r[key][:10])
 
 
 def run(seed: int, steps: int = STEPS) -> dict[str, Any]:
-    """One start."""
+    """Run one start and return its measures."""
     world, kind = random_overlap(seed)
     out: dict[str, Any] = {"kind": kind, "steps": 0} | {key: [] for key in FAULTS}
     out |= dict.fromkeys(MEASURES, 0.0)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         sim = Simulator(world)
         watch = _Watch(sim, out)
@@ -113,8 +114,8 @@ def run(seed: int, steps: int = STEPS) -> dict[str, Any]:
                 watch.step()
         except SimulationError as fault:
             out["broken"].append(str(fault))
-    reported = any(issubclass(w.category, OverlapWarning) for w in said)
-    if watch.depth > INSIDE and not reported:
+    reported = any(issubclass(w.category, OverlapWarning) for w in caught)
+    if watch.depth > REPORTED_OVERLAP_M and not reported:
         out["silent"].append(f"{1e3 * watch.depth:.2g} mm inside and no warning")
     if not (np.isfinite(sim.state.q).all() and np.isfinite(sim.state.v).all()):
         out["broken"].append("its state is not finite")
@@ -140,7 +141,7 @@ class _Watch:
         self.low, self.high = np.minimum(low, q), np.maximum(high, q)
 
     def step(self) -> None:
-        """One step, compared."""
+        """Do one step and compare."""
         sim, out, before = self.sim, self.out, self.sim.data.q.copy()
         begin = time.thread_time()
         sim.step()
@@ -148,7 +149,7 @@ class _Watch:
             out["slowest_s"] = max(out["slowest_s"], time.thread_time() - begin)
         out["steps"] += 1
         self.depth = max(self.depth, float(sim.certificate.penetration))
-        expected = without(sim, before)
+        expected = velocity_only(sim, before)
         self._compare_energy(expected)
         if len(self.q):
             self._compare_joints(expected[self.q])
@@ -157,7 +158,7 @@ class _Watch:
         sim, out, q = self.sim, self.out, self.sim.data.q[self.q]
         beyond = float(np.max(np.maximum(self.low - q, q - self.high)))
         out["beyond_rad"] = max(out["beyond_rad"], beyond)
-        if beyond > BEYOND:
+        if beyond > MAX_BEYOND_LIMIT:
             out["beyond"].append(f"at {sim.time:.3f} s by {beyond:.2e} rad")
         jump = float(np.max(np.abs(q - expected)))
         if jump > DRIFT * JOINT_SPEED * sim.dt + 2 * SLACK:
@@ -168,13 +169,17 @@ class _Watch:
         sim, out, weight, now = self.sim, self.out, GRAVITY * self.mass, self.sim.energy
         self.lift += lift(sim, expected)
         lifted = max(self.lift, weight * self.depth)
-        if self.depth > INSIDE:
+        if self.depth > REPORTED_OVERLAP_M:
             out["lift"] = max(out["lift"], self.lift / (weight * self.depth))
         gain = now.total - self.start.total - lifted
         out["gain"] = max(out["gain"], gain / weight)
-        if gain > ENERGY * weight:
+        if gain > MAX_ENERGY_GAIN * weight:
             out["gained"].append(f"at {sim.time:.3f} s {gain:.2e} J of {weight:.1f} J")
         self.highest = max(self.highest, now.potential)
-        fast = now.kinetic - (self.highest + lifted - now.potential) - 0.5 * self.mass * PARTING**2
+        fast = (
+            now.kinetic
+            - (self.highest + lifted - now.potential)
+            - 0.5 * self.mass * PARTING_SPEED**2
+        )
         if fast > 0.0:
             out["fast"].append(f"at {sim.time:.3f} s {fast:.2e} J above")

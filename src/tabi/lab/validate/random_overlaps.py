@@ -48,21 +48,21 @@ def random_overlap(seed: int) -> tuple[World, str]:
         _add_padded(world, rng, depth)
     elif kind == LOOP:
         robot = random_chain(12 * int(rng.integers(1000)) + 1)[0]
-        _sink(world, robot, rng, depth, turned=False)
+        _sink(world, robot, rng, depth, is_rotated=False)
     else:
         robot = random_tree("tree", rng, "floating" if kind == FLOATING else "fixed")
         _limit(robot, rng, kind == PRESCRIBED)
-        top = _sink(world, robot, rng, depth, turned=True)
+        top = _sink(world, robot, rng, depth, is_rotated=True)
         if rng.random() < 0.5:
             _add_stack(world, rng, 1, top - depth)
     return world, kind
 
 
 def _sink(
-    world: World, robot: Robot, rng: np.random.Generator, depth: float, turned: bool
+    world: World, robot: Robot, rng: np.random.Generator, depth: float, is_rotated: bool
 ) -> float:
     """Add a robot, its lowest point so deep in the ground; returns how high it reaches [m]."""
-    quaternion = random_quaternion(rng) if turned else (1.0, 0.0, 0.0, 0.0)
+    quaternion = random_quaternion(rng) if is_rotated else (1.0, 0.0, 0.0, 0.0)
     robot.place((0.0, 0.0, 0.0), quaternion)
     low, high = robot.extent((0.0, 0.0, -1.0)), robot.extent((0.0, 0.0, 1.0))
     robot.place((0.0, 0.0, low - depth), quaternion)

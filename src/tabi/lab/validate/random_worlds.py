@@ -37,8 +37,8 @@ from tabi.spatial.transform import Transform, from_quaternion
 
 Array = NDArray[np.float64]
 GROUNDS = ("plane", "bowl", "stairs")
-LIGHTEST, HEAVIEST = 0.1, 30.0  # kg
-HIGHEST = 2.0  # m, of a thing above the ground
+MIN_MASS_KG, MAX_MASS_KG = 0.1, 30.0  # kg
+MAX_HEIGHT_M = 2.0  # of a body above the ground
 MOST_FRICTION = 1.2
 
 
@@ -115,7 +115,7 @@ def _free_place(
     spread = 0.3
     while True:
         p = rng.uniform(-1.0, 1.0, 3) * (spread, spread, 0.0)
-        p[2] = top + reach + 1e-3 + rng.uniform(0.0, max(HIGHEST - reach, 0.0))
+        p[2] = top + reach + 1e-3 + rng.uniform(0.0, max(MAX_HEIGHT_M - reach, 0.0))
         if all(np.linalg.norm(p - o) > reach + r for o, r in taken):
             taken.append((p, reach))
             return p
@@ -126,8 +126,8 @@ def _free_place(
 
 
 def random_mass(rng: np.random.Generator) -> float:
-    """Of a body [kg], evenly over its logarithm."""
-    return float(np.exp(rng.uniform(np.log(LIGHTEST), np.log(HEAVIEST))))
+    """Draw the mass of a body [kg], evenly over its logarithm."""
+    return float(np.exp(rng.uniform(np.log(MIN_MASS_KG), np.log(MAX_MASS_KG))))
 
 
 def random_friction(rng: np.random.Generator) -> float:
@@ -206,7 +206,7 @@ def random_tree(name: str, rng: np.random.Generator, base: str | None = None) ->
         base: kind of the base's joint, "floating" or "fixed"; either by default.
     """
     robot = Robot(name)
-    held = rng.random() < 0.5
+    is_position_controlled = rng.random() < 0.5
     for k in range(int(rng.integers(3, 8))):
         geometry = random_geometry(rng)
         body = f"{name}_link{k}"
@@ -221,8 +221,10 @@ def random_tree(name: str, rng: np.random.Generator, base: str | None = None) ->
         out = _directions(rng, 1)[0]
         at = 0.9 * _reach_of_link(parent) * out
         shape.placement = Transform(np.eye(3), np.array([0.0, 0.0, reach_of(geometry)]))
-        joint = _joint(f"{name}_joint{k}", from_quaternion(_turn_to(out), at), held, rng)
-        robot.add_body(body, joint, parent, solid.moved(shape.placement), [shape])
+        joint = _joint(
+            f"{name}_joint{k}", from_quaternion(_turn_to(out), at), is_position_controlled, rng
+        )
+        robot.add_body(body, joint, parent, solid.transformed(shape.placement), [shape])
     model = robot.compile()
     robot.excluded |= {
         frozenset((c.link_a, c.link_b)) for c in collision.contacts(model, model.initial(), 1e-3)
@@ -230,7 +232,9 @@ def random_tree(name: str, rng: np.random.Generator, base: str | None = None) ->
     return robot
 
 
-def _joint(name: str, placement: Transform, held: bool, rng: np.random.Generator) -> Joint:
+def _joint(
+    name: str, placement: Transform, is_position_controlled: bool, rng: np.random.Generator
+) -> Joint:
     kind = ("revolute", "revolute", "spherical", "prismatic")[int(rng.integers(4))]
     joint = Joint(
         name, kind, placement, tuple(rng.normal(size=3)), damping=float(rng.uniform(0.0, 0.1))
@@ -238,7 +242,7 @@ def _joint(name: str, placement: Transform, held: bool, rng: np.random.Generator
     if kind == "prismatic":
         # nothing else would keep it near
         joint.stiffness, joint.damping = float(rng.uniform(200.0, 2000.0)), 2.0
-    elif held and kind == "revolute":
+    elif is_position_controlled and kind == "revolute":
         joint.motor = Motor(
             kp=float(rng.uniform(10.0, 1000.0)),
             kd=float(rng.uniform(0.1, 10.0)),

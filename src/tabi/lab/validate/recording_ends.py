@@ -83,7 +83,7 @@ class RecordingEnds(Validator, name="recordings"):
         rng, kinds = random.Random(self.seed), dict.fromkeys(WAYS, 0)
         with tempfile.TemporaryDirectory() as folder, Writer(Path(folder)) as writer:
             while (done := sum(kinds.values())) < self.moments:
-                kind = min(kinds, key=lambda one: kinds[one])
+                kind = min(kinds, key=lambda name: kinds[name])
                 resets = min(RESETS, self.moments - done, max(1, self.moments // len(WAYS)))
                 trial = _trial(kind, kinds[kind], resets, rng)
                 yield writer, kind, trial
@@ -91,7 +91,7 @@ class RecordingEnds(Validator, name="recordings"):
                 progress(self.unit, sum(kinds.values()), self.moments)
 
     def measure(self, case: tuple[Writer, str, dict[str, Any]]) -> RecordingEnd:
-        """One process."""
+        """Measure one case and return its row."""
         writer, kind, trial = case
         steps, (lost, wrong) = writer.run(trial, self.claims)
         return RecordingEnd(kind, trial["how"], trial["moments"], steps, lost, wrong)
@@ -110,7 +110,7 @@ class RecordingEnds(Validator, name="recordings"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """What was found."""
+        """Yield the lines for a terminal."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in result["kinds"].items())
         wrong = "; ".join(f"{what} ({count})" for what, count in result["wrong"].items())
         yield (
@@ -122,7 +122,7 @@ class RecordingEnds(Validator, name="recordings"):
 
 @dataclass(frozen=True)
 class RecordingEnd:
-    """How a process ended: in which way, its moments and steps, steps that a kill lost, and what
+    """End of a process: in which way, its moments and steps, steps that a kill lost, and what
     was wrong with its file.
     """
 
@@ -135,13 +135,13 @@ class RecordingEnd:
 
 
 def _trial(kind: str, done: int, resets: int, rng: random.Random) -> dict[str, Any]:
-    """What a process is to do."""
+    """Return the task of a process as plain data."""
     how = WAYS[kind][done % len(WAYS[kind])]
     by_signal = how in ("kill", "interrupt")
     return {
         "how": how,
         "seed": rng.randrange(2**31),
-        "delay": rng.uniform(0.0, recording_writer.LATEST),
+        "delay": rng.uniform(0.0, recording_writer.MAX_SIGNAL_TIME_S),
         # a run that a signal or its resets end has no last step of its own
         "steps": -1 if by_signal or kind == "reset" else rng.randint(1, recording_writer.MAX_STEPS),
         "episodes": resets + 1 if kind == "reset" else -1,
@@ -180,7 +180,7 @@ class Writer:
         episode, step = divmod(int(json.loads(line)["at"]), recording_writer.EPISODE)
         plan = planned(trial["seed"], episode, step)
         steps = sum(steps for _, steps in plan)
-        return steps, judge(self._path, trial["how"], plan, claims)
+        return steps, check(self._path, trial["how"], plan, claims)
 
 
 def planned(seed: int, episode: int, step: int) -> list[tuple[int, int]]:
@@ -200,10 +200,10 @@ def planned(seed: int, episode: int, step: int) -> list[tuple[int, int]]:
     return [(begin, steps) for begin, steps in plan if steps] or [plan[0]]
 
 
-def judge(
+def check(
     path: Path, how: str, plan: list[tuple[int, int]], claims: Claims
 ) -> tuple[int, list[str]]:
-    """Of a recording of a plan that ended somehow: steps that a kill lost, and what is wrong."""
+    """Return the steps that a kill lost from a recording of a plan, and what is wrong with it."""
     total = sum(steps for _, steps in plan)
     try:
         last = read(path)
@@ -211,7 +211,7 @@ def judge(
         # killed before there was a file
         early = how in ("kill", "interrupt") and total <= SECOND
         return 0, [] if early else ["no recording"]
-    have = [(round(one.begin / last.dt), one.rows - 1) for one in last.episodes]
+    have = [(round(e.begin / last.dt), e.rows - 1) for e in last.episodes]
     stored = sum(max(0, steps) for _, steps in have)
     wrong, lost = [], max(0, total - stored) if how == "kill" else 0
     if how == "kill":
@@ -222,8 +222,8 @@ def judge(
         how == "interrupt" and begins_as(plan, have) and stored <= total + 1
     ):
         wrong.append("steps are missing")
-    for one in last.episodes:
-        wrong += overclaimed(read(path, one.number), claims)
+    for episode in last.episodes:
+        wrong += overclaimed(read(path, episode.number), claims)
     if last.episodes[-1].rows and last.closed != (how != "kill"):
         wrong.append("it does not say whether it was closed")
     kind = last.episodes[-1].kind if last.episodes[-1].rows else ENDINGS[how]
@@ -246,7 +246,7 @@ def begins_as(have: list[tuple[int, int]], plan: list[tuple[int, int]]) -> bool:
 
 
 def overclaimed(run: Recorded, claims: Claims) -> list[str]:
-    """What the report of an episode claims beyond its rows."""
+    """Return what the report of an episode claims beyond its rows."""
     if not len(run.time):
         return []
     wrong, numbers = [], claims(run)

@@ -20,9 +20,9 @@ from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
 # steps of an episode at most, and of a run that does not end by a signal
-LONGEST, MAX_STEPS = 400, 1500
+MAX_EPISODE_STEPS, MAX_STEPS = 400, 1500
 # seconds from a process's start to its signal, at most
-LATEST = 0.4
+MAX_SIGNAL_TIME_S = 0.4
 # seconds that a process may go on after an interrupt
 PATIENCE = 20.0
 # numbers below it are steps, those above it episodes
@@ -36,14 +36,14 @@ def episodes(seed: int) -> Iterator[tuple[int, int, int]]:
     rng, begin = random.Random(seed), 0
     while True:
         # now and then nothing at all is simulated
-        length = rng.randint(1, LONGEST) if rng.random() < 0.9 else 0
+        length = rng.randint(1, MAX_EPISODE_STEPS) if rng.random() < 0.9 else 0
         save = rng.randint(1, length) if length and rng.random() < 0.3 else 0
         yield begin, length, save
         begin = begin + save if save else 0
 
 
 def box() -> Simulator:
-    """What is recorded: cheap, and never without contacts."""
+    """Return a simulation to record: cheap, and never without contacts."""
     world = World()
     world.add_ground()
     world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, position=(0.0, 0.0, 0.15))
@@ -87,7 +87,7 @@ class Fails:
         self.left, self.now = steps, now
 
     def __call__(self, data: object) -> None:
-        """Count down."""
+        """Count down the steps."""
         self.left -= 1
         if self.left == 0:
             self.now[0] += 1
@@ -136,7 +136,7 @@ if __name__ == "__main__":
     warm = box()
     warm.step()
     warm.reset()
-    chosen = serve(warm)
+    plan = serve(warm)
     # out here, so that an exception ends the process as it ends a script
-    if chosen is not None:
-        record(warm, *chosen)
+    if plan is not None:
+        record(warm, *plan)

@@ -25,14 +25,14 @@ from tabi.robots.files import load, quietly
 from tabi.simulation.simulator import Simulator
 
 # push [N] and how long [s]; friction of the ground
-PUSH, PUSHED, FRICTION = 30.0, 0.2, 0.8
+PUSH, PUSH_TIME_S, FRICTION = 30.0, 0.2, 0.8
 # share of the weight that may be missing
 WEIGHT = 1e-5
 STANDS, FALLS, NO_SOLES, REFUSED = "stands", "falls", "no soles", "refused"
 
 
 def check(file: Path, seconds: float = 10.0) -> dict[str, Any]:
-    """What became of the robot in a file, as plain data."""
+    """Return how the robot in a file stands, as plain data."""
     row: dict[str, Any] = {"file": file.name, "outcome": REFUSED, "reason": ""}
     world = World()
     world.add_ground(friction=FRICTION)
@@ -44,7 +44,7 @@ def check(file: Path, seconds: float = 10.0) -> dict[str, Any]:
     except TabiError as fault:
         return row | {"reason": str(fault)}
     push = PUSH * forwards(robot)
-    sim.apply_force(robot.base.name, push, PUSHED, at=min(1.0, 0.1 * seconds))
+    sim.apply_force(robot.base.name, push, PUSH_TIME_S, at=min(1.0, 0.1 * seconds))
     height = float(sim.position(robot.base)[2])
     steps = round(seconds / sim.dt)
     lasting = min(1000, steps)
@@ -107,11 +107,11 @@ class RobotCheck(Validator, name="robots"):
     )
 
     def cases(self) -> list[Path]:
-        """The files."""
+        """Return what is measured case by case."""
         return self.files
 
     def measure(self, case: Path) -> dict[str, Any]:
-        """One robot."""
+        """Measure one case and return its row."""
         return check(case, self.seconds)
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class RobotCheck(Validator, name="robots"):
         return {"seconds": self.seconds, "robots": list(rows), **counts}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield from table(COLUMNS, result["robots"], "", _reason)
         yield ""
         count = len(result["robots"])
@@ -140,7 +140,7 @@ COLUMNS = (
 
 
 def standing(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those that stand."""
+    """Return the rows of robots that stand."""
     return [row for row in result["robots"] if row["outcome"] == STANDS]
 
 

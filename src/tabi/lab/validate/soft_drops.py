@@ -22,7 +22,7 @@ from tabi.simulation.simulator import Simulator
 # steps in half a swing of the block on its sole, and how many such swings are seen
 STEPS, SWINGS = 40, 3.0
 # what a step may bring, of all energy that there is: its tolerance of 1e-8 m/s, and rounding
-ALLOWED = 1e-7
+MAX_ENERGY_GAIN = 1e-7
 # slope of (1) that first order means
 SLOPE = (0.9, 1.1)
 
@@ -53,20 +53,20 @@ class SoftDrops(Validator, name="soles"):
         """Steps that gained energy and the worst of them as a share of all energy, mean shares that
         the scheme and friction took, with h and h/2, and the slope of (1).
         """
-        every, count = [one for row in rows for one in row], max(len(rows), 1)
+        every, count = [drop for row in rows for drop in row], max(len(rows), 1)
         lost = [sum(row[k].lost / row[k].energy for row in rows) for k in range(2)]
         rubbed = [sum(row[k].friction / row[k].energy for row in rows) for k in range(2)]
         sums = {
-            key: sum(getattr(one, key) for one in every) for key in ("steps", "gained", "missed")
+            key: sum(getattr(drop, key) for drop in every) for key in ("steps", "gained", "missed")
         }
         return {
             "drops": len(rows),
             **sums,
-            "worst_gain": max((one.worst_gain for one in every), default=0.0),
+            "worst_gain": max((drop.worst_gain for drop in every), default=0.0),
             "lost_share": [x / count for x in lost],
             "friction_share": [x / count for x in rubbed],
             "slope": float(np.log2(lost[0] / lost[1])) if rows and lost[1] > 0 else float("nan"),
-            "allowed": ALLOWED,
+            "allowed": MAX_ENERGY_GAIN,
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
@@ -79,7 +79,7 @@ class SoftDrops(Validator, name="soles"):
         yield (
             f"  steps that gained energy: {result['gained']}, the worst "
             f"{result['worst_gain']:.1e} of all energy (allowed {result['allowed']:g}); "
-            f"steps missed: {result['missed']}"
+            f"steps not converged: {result['missed']}"
         )
         yield (
             f"  of the energy, friction took {100 * rubbed[0]:.1f} % and the scheme "
@@ -91,7 +91,7 @@ class SoftDrops(Validator, name="soles"):
 
 @dataclass(frozen=True)
 class SoftDrop:
-    """What came of one block: steps, those that gained energy or missed, the largest gain as a
+    """Result of one block: steps, those that gained energy or missed, the largest gain as a
     share of ``energy``, the most that there was [J], and what friction and the scheme took [J].
     """
 
@@ -121,7 +121,7 @@ def drop(seed: int, part: float) -> SoftDrop:
         now = sim.energy.total
         scale = max(scale, sim.energy.kinetic)
         gain = (now - before) / scale
-        gained, worst = gained + bool(not gain <= ALLOWED), max(worst, gain)
+        gained, worst = gained + bool(not gain <= MAX_ENERGY_GAIN), max(worst, gain)
         friction += sum(float(row["impulse"] @ row["velocity"]) for row in sim.data.contact)
         before = now
     lost = start - before + friction

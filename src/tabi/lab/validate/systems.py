@@ -1,4 +1,4 @@
-"""What a check needs of the operating system, said in one sentence where it is not there."""
+"""Requirements of a check on the operating system, with a message where they are not met."""
 
 from __future__ import annotations
 

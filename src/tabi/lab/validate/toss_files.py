@@ -1,5 +1,5 @@
-"""Files of recorded tosses: reading them, and saying what is wrong with them.
-``tosses`` tells the format.
+"""Files of recorded tosses: reading them, and messages on what is wrong with them.
+``tosses`` describes the format.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tabi._errors import ModelError
 Array = NDArray[np.float64]
 # of the recording [Hz], and of the cube [m]
 RATE, HALF_SIDE = 148.0, 0.0524
-# numbers in a row; fewest samples; fewest tosses, for one half to fit and one to score
-COLUMNS, SAMPLES, FEWEST = 19, 3, 2
+# numbers in a row; minimum samples; minimum tosses, for one half to fit and one to score
+COLUMNS, SAMPLES, MIN_TOSSES = 19, 3, 2
 NAME = re.compile(r"toss_(\d+)")
 
 
 @dataclass(frozen=True)
 class Toss:
-    """A recorded toss.
+    """A recorded toss of a cube.
 
     Attributes:
         pose: position [m] and quaternion w, x, y, z at every sample, shape (n, 7).
@@ -51,9 +51,9 @@ def read(path: str | Path) -> list[Toss]:
     if not files:
         raise ModelError(f"folder {str(path)!r} has no .npz file; expected recorded tosses")
     tosses = [toss for file in files for toss in _read_file(file)]
-    if len(tosses) < FEWEST:
+    if len(tosses) < MIN_TOSSES:
         raise ModelError(
-            f"{len(tosses)} toss was found; expected at least {FEWEST}, "
+            f"{len(tosses)} toss was found; expected at least {MIN_TOSSES}, "
             "one to fit and one to score",
             str(path),
         )
@@ -69,7 +69,7 @@ def _read_file(file: Path) -> list[Toss]:
                 "is a single array; expected an .npz file with arrays toss_0, toss_1, …", str(file)
             )
         with archive:
-            found = {
+            result = {
                 int(match[1]): archive[name]
                 for name in archive.files
                 if (match := NAME.fullmatch(name))
@@ -77,16 +77,17 @@ def _read_file(file: Path) -> list[Toss]:
     except ModelError:
         raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        said = " ".join(str(error).split()).rstrip(".")
+        reason = " ".join(str(error).split()).rstrip(".")
         raise ModelError(
-            f"cannot be read as an .npz file of arrays ({said}); expected arrays toss_0, toss_1, …",
+            f"cannot be read as an .npz file of arrays ({reason}); expected arrays toss_0, "
+            f"toss_1, …",
             str(file),
         ) from None
-    if not found:
+    if not result:
         raise ModelError(
             "has no array named toss_0, toss_1, …; expected one for each toss", str(file)
         )
-    return [_toss(f"toss_{number}", found[number], file) for number in sorted(found)]
+    return [_toss(f"toss_{number}", result[number], file) for number in sorted(result)]
 
 
 def _toss(name: str, rows: Array, file: Path) -> Toss:

@@ -57,7 +57,7 @@ EDGE = 0.1
 
 
 class TossEngine(Protocol):
-    """What can replay a toss. ``ranges`` has lowest and highest value of each parameter,
+    """An engine that replays tosses. ``ranges`` has lowest and highest value of each parameter,
     and whether it is searched by its logarithm.
     """
 
@@ -168,16 +168,16 @@ def errors(path: Array, toss: Toss) -> tuple[Array, Array]:
 
 
 def loss(engine: TossEngine, tosses: Sequence[Toss]) -> float:
-    """What the search makes small: the mean over the tosses of position error / half side + angle
+    """Return the cost of the search: the mean over the tosses of position error / half side + angle
     error [rad]; ∞ where it breaks.
     """
     total = 0.0
     for toss in tosses:
         try:
-            away, turned = errors(engine.replay(toss), toss)
+            away, angle = errors(engine.replay(toss), toss)
         except SimulationError:
             return np.inf
-        total += float(np.mean(away / HALF_SIDE + np.radians(turned)))
+        total += float(np.mean(away / HALF_SIDE + np.radians(angle)))
     return total / len(tosses) if np.isfinite(total) else np.inf
 
 
@@ -227,7 +227,7 @@ def score(engine: TossEngine, tosses: Sequence[Toss]) -> dict[str, Any]:
     median and 90 % over the tosses.
     """
     pairs = [errors(engine.replay(toss), toss) for toss in tosses]
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, values in {
         "position_m": [p for p, _ in pairs],
         "angle_deg": [a for _, a in pairs],
@@ -236,12 +236,12 @@ def score(engine: TossEngine, tosses: Sequence[Toss]) -> dict[str, Any]:
             "mean": [float(v.mean()) for v in values],
             "last": [float(v[-1]) for v in values],
         }.items():
-            found[f"{which}_{name}"] = {
+            result[f"{which}_{name}"] = {
                 "median": float(np.median(each)),
                 "nine_in_ten": float(np.quantile(each, 0.9)),
                 "each": each,
             }
-    return found
+    return result
 
 
 # ---- all of it ------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ class Tosses(Validator, name="tosses"):
 
     @cached_property
     def tosses(self) -> list[Toss]:
-        """Of the file or folder."""
+        """Tosses of the file or folder."""
         return read(self.path)
 
     def cases(self) -> Iterator[TossEngine]:
@@ -277,13 +277,13 @@ class Tosses(Validator, name="tosses"):
             yield MuJoCoCube()
 
     def measure(self, case: TossEngine) -> tuple[str, dict[str, Any], int]:
-        """An engine fitted on the even tosses and scored on the odd ones, and its missed steps."""
+        """Fit an engine on the even tosses and score it on the odd ones; count missed ones."""
         began = time.perf_counter()
-        found = fit(case, self.tosses[::2], self.budget)
+        result = fit(case, self.tosses[::2], self.budget)
         seconds = {"seconds": time.perf_counter() - began, "ranges": case.ranges}
-        found |= seconds | {"score": score(case, self.tosses[1::2])}
+        result |= seconds | {"score": score(case, self.tosses[1::2])}
         missed = case.simulator.missed_count if isinstance(case, TabiCube) else 0
-        return case.name, found, missed
+        return case.name, result, missed
 
     def figures(self, rows: Sequence[tuple[str, dict[str, Any], int]]) -> dict[str, Any]:
         """Both engines, and which errors of tabi's are not larger."""
@@ -294,13 +294,13 @@ class Tosses(Validator, name="tosses"):
             "fitted": len(self.tosses[::2]),
             "scored": len(self.tosses[1::2]),
         }
-        found = {"settings": settings, "engines": {name: one for name, one, _ in rows}}
+        result = {"settings": settings, "engines": {name: row for name, row, _ in rows}}
         if rows:
-            found["missed_steps"] = rows[0][2]
+            result["missed_steps"] = rows[0][2]
         if len(rows) == 2:
-            fine = found["not_larger"] = compared(found)
-            found["larger"] = len(fine) - sum(fine.values())
-        return found
+            fine = result["not_larger"] = compared(result)
+            result["larger"] = len(fine) - sum(fine.values())
+        return result
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A table of both engines."""
@@ -310,7 +310,9 @@ class Tosses(Validator, name="tosses"):
             f"steps of {1e3 * s['step_s']:.3f} ms, {s['budget']} evaluations each"
         )
         yield "mean over each toss, position [mm] and angle [°]:"
-        rows = [{"name": name} | one | one["score"] for name, one in result["engines"].items()]
+        rows = [
+            {"name": name} | engine | engine["score"] for name, engine in result["engines"].items()
+        ]
         yield from table(COLUMNS, rows)
         worse = [what for what, fine in result["not_larger"].items() if not fine]
         yield (

@@ -6,7 +6,7 @@ What is watched, and how it is known apart from the step itself:
 - tunnelling: the centre of a shape under the ground or inside of another shape, by their formulas;
 - energy: the largest rise of kinetic and potential energy less the work of motors, over any stretch
   of a drop [J];
-- steps that missed their tolerance, and what is no number.
+- steps that did not converge, and values that are not finite.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from tabi.simulation.simulator import Simulator
 Array = NDArray[np.float64]
 # steps after which a world is let go again, from where it began and with other velocities
 DROP = 2500
-# what is promised of an overlap [m], at 1 ms and up to 200 rad/s
-DEEPEST = 5e-3
+# specified maximum of an overlap, at 1 ms and up to 200 rad/s
+MAX_OVERLAP_M = 5e-3
 # overlaps are counted between these [m]
 BINS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 KINDS = {
@@ -56,7 +56,7 @@ KINDS = {
 
 @dataclass
 class Record:
-    """What became of a world.
+    """Measures of a world's run.
 
     Attributes:
         steps: done.
@@ -133,7 +133,7 @@ class Watch:
             record.energy_gained, record.energy = now - self.least, self.start - self.least
 
     def overlap(self, points: NDArray[np.void]) -> None:
-        """Of the points with which the step began; self.spin is still that of the step before."""
+        """Measure the points with which the step began; self.spin is that of the step before."""
         record, depth = self.record, 0.0
         if len(points):
             e = int(points["gap"].argmin())
@@ -185,11 +185,11 @@ class Watch:
 
 def _below(sim: Simulator, k: int, points: Array) -> NDArray[np.bool_]:
     """Which points are below a plane or height field."""
-    placed = sim.model.shapes[k]
-    d = (points - placed.placement.p) @ placed.placement.R
-    if not isinstance(placed.geometry, HeightField):
+    shape = sim.model.shapes[k]
+    d = (points - shape.placement.p) @ shape.placement.R
+    if not isinstance(shape.geometry, HeightField):
         return d[:, 2] < 0.0
-    h, size = placed.geometry.heights, np.asarray(placed.geometry.size)
+    h, size = shape.geometry.heights, np.asarray(shape.geometry.size)
     last = np.array(h.shape)[::-1] - 1
     place = (d[:, :2] / size + 0.5) * last
     beside = ((place < 0) | (place > last)).any(axis=1)
@@ -256,7 +256,9 @@ class Worlds(Validator, name="worlds"):
         Criterion("worlds", "there are worlds", at_least=1),
         Criterion("nan", "nothing stops", at_most=0),
         Criterion("tunnelled", "nothing gets through", at_most=0),
-        Criterion("worst_penetration", f"no overlap above {DEEPEST:g} m", at_most=DEEPEST),
+        Criterion(
+            "worst_penetration", f"no overlap above {MAX_OVERLAP_M:g} m", at_most=MAX_OVERLAP_M
+        ),
     )
 
     def cases(self) -> range:
@@ -264,7 +266,7 @@ class Worlds(Validator, name="worlds"):
         return range(self.worlds)
 
     def measure(self, case: int) -> Record:
-        """One world."""
+        """Measure one case and return its row."""
         return run(case, self.steps, keep=self.keep)
 
     def figures(self, rows: Sequence[Record]) -> dict[str, Any]:
@@ -288,19 +290,19 @@ class Worlds(Validator, name="worlds"):
             f"; {r['energy_gained_without_trees']:.2g} J where nothing has joints"
         )
         yield (
-            f"{r['missed']} steps missed their tolerance, worst {r['worst_residual']:.1e} m/s"
+            f"{r['missed']} steps did not converge, worst {r['worst_residual']:.1e} m/s"
             + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else "")
         )
         yield ""
         yield from table(COLUMNS, r["histogram"])
-        for one in r["each"]:
-            if one["fault"]:
-                yield f"  world {one['seed']} stopped: {one['fault']}"
-            yield from (f"  world {one['seed']}: {what}" for what in one["tunnelled"][:3])
+        for record in r["each"]:
+            if record["fault"]:
+                yield f"  world {record['seed']} stopped: {record['fault']}"
+            yield from (f"  world {record['seed']}: {what}" for what in record["tunnelled"][:3])
         yield ""
         yield (
             f"{within(r)} what is promised: nothing stops, "
-            f"nothing gets through, no overlap above {1e3 * DEEPEST:g} mm"
+            f"nothing gets through, no overlap above {1e3 * MAX_OVERLAP_M:g} mm"
         )
 
 

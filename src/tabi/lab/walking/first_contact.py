@@ -7,18 +7,18 @@ of stiffness K_b is between sole and leg. There are two bumps, one after the oth
     the leg on rubber and ground in series, later:        F_l = v √(K m),  1/K = 1/K_b + 1/K_zz (2)
     m = 1/(nᵀ Λ n),   Λ = J M⁻¹ Jᵀ                                                              (3)
 with n the normal, J the Jacobian of the ankle, where the rubber begins, and M the mass matrix in
-which the rubber is free: so that m is what is felt above it. (1) is in the force of the ground, and
+which the rubber is free: so that m is the mass above it. (1) is in the force of the ground, and
 (2) in that of the foot's sensor, between sole and ankle, where (1) is hardly seen.
 
 First both are measured apart: HRP-2 comes down on its left sole alone, without gravity,
 half-sitting with the right foot drawn up; once with joints that do not give way, once with motors
-that are off and turn with their rotors, which are two masses in (3). Each has to be within ``LAW``
-of its law, and to change by less than ``STEADY`` when the step is halved.
+that are off and turn with their rotors, which are two masses in (3). Each has to be within
+``MAX_LAW_ERROR`` of its law, and to change by less than ``MAX_STEP_CHANGE`` with half the step.
 
 Then a step is made (``landing``), over a grid of planned speeds and of dampings of the rubber, and
 the curve of its force is held against that of HRP-2P: 500 N, down to 100 N, up to 550 N, each to
-30 %, the last being the weight, which has to be borne within 250 ms. What is nearest is told with
-its speed and damping, and has to keep its marks when the step is halved.
+30 %, the last being the weight, which has to be borne within 250 ms. The nearest landing is given
+with its speed and damping, and has to keep its marks when the step is halved.
 
 Reference: Hirukawa (2003), Fig. 11.
 """
@@ -51,10 +51,10 @@ SPEEDS, DAMPING, STEP, TIME = (0.1, 0.2, 0.3), 100.0, 5e-5, 0.1
 PLANNED, LANDING_STEP = (0.2, 0.25, 0.3, 0.35), 2.5e-4
 DAMPINGS = (100.0, 300.0, 1000.0, 1500.0, 2000.0, 3000.0)
 # allowed: of the laws, of a halved step; the published curve [N] and how near it has to be
-LAW, STEADY = 0.2, 0.1
-PUBLISHED, NEAR = (500.0, 100.0, 550.0), 0.3
+MAX_LAW_ERROR, MAX_STEP_CHANGE = 0.2, 0.1
+PUBLISHED_N, MAX_CURVE_ERROR = (500.0, 100.0, 550.0), 0.3
 # a dip is below this part of the peak; the weight is borne after this [s]
-DIP, UNTIL = 0.6, 0.25
+MAX_DIP_RATIO, MAX_WEIGHT_TIME_S = 0.6, 0.25
 # the sole begins this high above the ground [m]
 GAP = 1e-5
 # joints of the drawn-up leg [°]
@@ -73,18 +73,18 @@ class FirstContact(Validator, name="first-contact"):
     unit = "drops and steps"
     criteria = (
         Criterion.of(
-            lambda result: sum(not one["within"] for one in result["drops"]),
+            lambda result: sum(not drop["within"] for drop in result["drops"]),
             "both peaks of every drop follow their laws",
             at_most=0,
         ),
         Criterion("best.fits", "a step goes as on the robot", at_least=1),
-        Criterion("best.change", "it goes so with half the step too", at_most=STEADY),
+        Criterion("best.change", "it goes so with half the step too", at_most=MAX_STEP_CHANGE),
     )
 
     def cases(self) -> Iterator[tuple[Any, ...]]:
         """Drops at all speeds, and steps over the grid of planned speeds and dampings."""
         for k, speed in enumerate(self.speeds):
-            yield from ((speed, held) for held in (True, False))
+            yield from ((speed, is_locked) for is_locked in (True, False))
             progress("drops", k + 1, len(self.speeds))
         plans = {speed: landing.one_step(speed) for speed in self.planned}
         grid = list(itertools.product(self.planned, self.dampings))
@@ -97,23 +97,23 @@ class FirstContact(Validator, name="first-contact"):
         if len(case) == 2:
             return _both_steps(*case)
         speed, plan, damping = case
-        return _told(speed, landing.land(plan, damping, LANDING_STEP))
+        return _landing_row(speed, landing.land(plan, damping, LANDING_STEP))
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Drops with what was measured and what the laws say, landings with their marks, and the
         one that fits best, with half its step too.
         """
         landings = [row for row in rows if "planned_m_s" in row]
-        found: dict[str, Any] = {"drops": [row for row in rows if "held" in row]}
-        found["landings"] = landings
+        result: dict[str, Any] = {"drops": [row for row in rows if "held" in row]}
+        result["landings"] = landings
         if len(landings) < len(self.planned) * len(self.dampings):
-            return found
-        best = min(landings, key=lambda one: one["distance"])
+            return result
+        best = min(landings, key=lambda landed: landed["distance"])
         speed, plan = best["planned_m_s"], landing.one_step(best["planned_m_s"])
-        again = _told(speed, landing.land(plan, best["damping_ns_m"], LANDING_STEP / 2))
+        again = _landing_row(speed, landing.land(plan, best["damping_ns_m"], LANDING_STEP / 2))
         marks = zip(again["marks_n"], best["marks_n"], strict=True)
         change = max(abs(a / b - 1.0) for a, b in marks)
-        return found | {"best": best | {"halved_step": again, "change": change}}
+        return result | {"best": best | {"halved_step": again, "change": change}}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Both tables, and the nearest step."""
@@ -123,7 +123,7 @@ class FirstContact(Validator, name="first-contact"):
         yield from table(LANDINGS, result["landings"])
         best = result["best"]
         curve = " → ".join(f"{force:.0f}" for force in best["marks_n"])
-        published = " → ".join(f"{force:.0f}" for force in PUBLISHED)
+        published = " → ".join(f"{force:.0f}" for force in PUBLISHED_N)
         yield (
             f"nearest to {published} N: {curve} N, landing at {best['speed_m_s']:.2f} m/s with "
             f"{best['damping_ns_m']:g} N·s/m; {100 * best['change']:.1f} % with half the step"
@@ -133,19 +133,19 @@ class FirstContact(Validator, name="first-contact"):
 
 DROPS = (
     Column("m/s", "speed_m_s", ".2f"),
-    Column("joints", lambda one: "held" if one["held"] else "free"),
+    Column("joints", lambda row: "held" if row["held"] else "free"),
     Column("sole kg", "sole_kg", ".2f"),
-    Column("N (law)", lambda one: f"{one['sole_n']:.0f} ({one['sole_law_n']:.0f})"),
+    Column("N (law)", lambda row: f"{row['sole_n']:.0f} ({row['sole_law_n']:.0f})"),
     Column("leg kg", "leg_kg", ".1f"),
-    Column("N (law)", lambda one: f"{one['leg_n']:.0f} ({one['leg_law_n']:.0f})"),
+    Column("N (law)", lambda row: f"{row['leg_n']:.0f} ({row['leg_law_n']:.0f})"),
     Column("after ms", "leg_after_s", ".0f", 1e3),
-    Column("halved step", lambda one: f"{100 * max(one['change'].values()):.1f} %"),
-    Column("", lambda one: "" if one["within"] else "OUTSIDE"),
+    Column("halved step", lambda row: f"{100 * max(row['change'].values()):.1f} %"),
+    Column("", lambda row: "" if row["within"] else "OUTSIDE"),
 )
 
 
 def _mark(k: int) -> Callable[[Mapping[str, Any]], str]:
-    return lambda one: f"{one['marks_n'][k]:.0f} ({1e3 * one['marks_s'][k]:.0f})"
+    return lambda row: f"{row['marks_n'][k]:.0f} ({1e3 * row['marks_s'][k]:.0f})"
 
 
 LANDINGS = (
@@ -155,14 +155,16 @@ LANDINGS = (
     Column("dip N (ms)", _mark(1)),
     Column("rise N (ms)", _mark(2)),
     Column("weight after ms", "borne_s", ".0f", 1e3),
-    Column("", lambda one: "fits" if one["fits"] else ""),
+    Column("", lambda row: "fits" if row["fits"] else ""),
 )
 
 
 # ---- the two laws -------------------------------------------------------------------------------
 
 
-def drop(speed: float, held: bool, step: float = STEP, damping: float = DAMPING) -> dict[str, Any]:
+def drop(
+    speed: float, is_locked: bool, step: float = STEP, damping: float = DAMPING
+) -> dict[str, Any]:
     """HRP-2 comes down on one sole without gravity.
 
     Args:
@@ -174,7 +176,7 @@ def drop(speed: float, held: bool, step: float = STEP, damping: float = DAMPING)
     """
     world = World(gravity=(0.0, 0.0, 0.0))
     world.add_ground(friction=0.8)
-    robot = world.add_robot(_drawn_up(held, damping))
+    robot = world.add_robot(_drawn_up(is_locked, damping))
     law = Penalty()
     sim = Simulator(world, dt=step, contact=law)
     q, v = sim.state.q, sim.state.v
@@ -189,14 +191,14 @@ def drop(speed: float, held: bool, step: float = STEP, damping: float = DAMPING)
     sim.every(1, look)
     sim.run(TIME)
     times, ground, sensor = np.array(rows).T
-    sole, leg = robot.body("left_sole").inertia.mass, effective_mass(sim.model, q, robot, held)
+    sole, leg = robot.body("left_sole").inertia.mass, effective_mass(sim.model, q, robot, is_locked)
     rubber = robot.joint("left_bush_z").stiffness
     both = 1.0 / (1.0 / rubber + 1.0 / law.stiffness)
     # the sole's own swing: down and up again
     alone = times < np.pi * np.sqrt(sole / law.stiffness)
     return {
         "speed_m_s": speed,
-        "held": held,
+        "held": is_locked,
         "step_s": step,
         "sole_kg": sole,
         "leg_kg": leg,
@@ -209,9 +211,9 @@ def drop(speed: float, held: bool, step: float = STEP, damping: float = DAMPING)
     }
 
 
-def effective_mass(model: Model, q: Array, robot: Robot, held: bool) -> float:
-    """m of (3) at the left ankle, along the vertical [kg]."""
-    free = np.full(model.v_count, not held)
+def effective_mass(model: Model, q: Array, robot: Robot, is_locked: bool) -> float:
+    """Return m of (3) at the left ankle, along the vertical [kg]."""
+    free = np.full(model.v_count, not is_locked)
     # of the base all, and of the rubber
     free[:6] = True
     free[[model.v_index(body.joint.name) for body in robot.bodies if body.joint.passive]] = True
@@ -220,7 +222,7 @@ def effective_mass(model: Model, q: Array, robot: Robot, held: bool) -> float:
     return float(1.0 / (n @ np.linalg.solve(M, n)))
 
 
-def _drawn_up(held: bool, damping: float) -> Robot:
+def _drawn_up(is_locked: bool, damping: float) -> Robot:
     """HRP-2 on its left sole, joints locked or without servos."""
     robot = hrp2()
     robot.add_bush(vertical_damping=damping)
@@ -229,45 +231,45 @@ def _drawn_up(held: bool, damping: float) -> Robot:
     for body in robot.bodies:
         joint = body.joint
         if joint.motor is not None and not joint.passive:
-            joint.prescribed = held
+            joint.prescribed = is_locked
             joint.motor.kp = joint.motor.kd = 0.0
     return robot
 
 
-def _both_steps(speed: float, held: bool) -> dict[str, Any]:
+def _both_steps(speed: float, is_locked: bool) -> dict[str, Any]:
     """A drop, the same with half the step, and whether both laws hold."""
-    found, fine = drop(speed, held), drop(speed, held, 0.5 * STEP)
-    changes = {part: abs(fine[f"{part}_n"] / found[f"{part}_n"] - 1.0) for part in ("sole", "leg")}
-    ratios = {part: found[f"{part}_n"] / found[f"{part}_law_n"] for part in ("sole", "leg")}
-    within = max(changes.values()) < STEADY
-    within &= max(abs(ratio - 1.0) for ratio in ratios.values()) < LAW
-    within &= found["missed"] + fine["missed"] == 0
-    return found | {"ratio": ratios, "change": changes, "within": bool(within)}
+    result, fine = drop(speed, is_locked), drop(speed, is_locked, 0.5 * STEP)
+    changes = {part: abs(fine[f"{part}_n"] / result[f"{part}_n"] - 1.0) for part in ("sole", "leg")}
+    ratios = {part: result[f"{part}_n"] / result[f"{part}_law_n"] for part in ("sole", "leg")}
+    within = max(changes.values()) < MAX_STEP_CHANGE
+    within &= max(abs(ratio - 1.0) for ratio in ratios.values()) < MAX_LAW_ERROR
+    within &= result["missed"] + fine["missed"] == 0
+    return result | {"ratio": ratios, "change": changes, "within": bool(within)}
 
 
 # ---- the curve of a step ------------------------------------------------------------------------
 
 
-def _told(planned: float, found: Landing) -> dict[str, Any]:
+def _landing_row(planned: float, landing: Landing) -> dict[str, Any]:
     """A landing as plain data, and how far its marks are from the published ones."""
-    marks = (found.peak, found.dip, found.rise)
+    marks = (landing.peak, landing.dip, landing.rise)
     forces = [force for _, force in marks]
-    shares = [force / published for force, published in zip(forces, PUBLISHED, strict=True)]
-    near = all(abs(share - 1.0) <= NEAR for share in shares)
-    dips = found.dip[1] < DIP * found.peak[1]
+    shares = [force / published for force, published in zip(forces, PUBLISHED_N, strict=True)]
+    near = all(abs(share - 1.0) <= MAX_CURVE_ERROR for share in shares)
+    dips = landing.dip[1] < MAX_DIP_RATIO * landing.peak[1]
     return {
         "planned_m_s": planned,
-        "speed_m_s": found.speed,
-        "damping_ns_m": found.damping,
-        "step_s": found.step,
-        "early_s": found.early,
+        "speed_m_s": landing.speed,
+        "damping_ns_m": landing.damping,
+        "step_s": landing.step,
+        "early_s": landing.early,
         "marks_n": forces,
         "marks_s": [time for time, _ in marks],
-        "weight_n": found.weight,
+        "weight_n": landing.weight,
         "dips": dips,
-        "borne_s": found.borne,
-        "missed": found.missed,
+        "borne_s": landing.borne,
+        "missed": landing.missed,
         # logarithms: half as much is as far as twice
         "distance": float(np.abs(np.log(np.maximum(shares, 1e-3))).max()),
-        "fits": bool(near and dips and found.borne <= UNTIL and found.missed == 0),
+        "fits": bool(near and dips and landing.borne <= MAX_WEIGHT_TIME_S and landing.missed == 0),
     }

@@ -41,33 +41,33 @@ Array = NDArray[np.float64]
 # of the plan [s]: standing, shift of the weight, foot in the air, both feet down; lift [m]
 TICK, LEAD, SHIFT, SWING, DOUBLE, LIFT = 0.005, 0.8, 0.6, 0.7, 0.1, 0.04
 # how long a landing is looked at [s], and from when on before the planned one
-LOOKED, BEFORE = 0.35, 0.3
+WATCHED_TIME_S, WATCHED_BEFORE_S = 0.35, 0.3
 # rubber: about roll and pitch [N·m/rad, N·m·s/rad], the stiffer of those published for HRP-2
 TURNING = (5e3, 50.0)
 # low-pass of the force sensor, first order [Hz]
 BANDWIDTH = 100.0
 # a sole that bears this touches [N]
-TOUCHES = 1.0
+TOUCH_FORCE_N = 1.0
 # from the contact to the peak, and from there to the dip, at most [s]: half a swing on the rubber
 # takes π √(m/K), 75 ms with the whole robot on it
 BUMP = 0.08
 # part of the weight that counts as the weight: what swings on the rubber is larger
-BORNE = 0.95
+WEIGHT_SHARE = 0.95
 GRAVITY = 9.81
 
 
 @dataclass(frozen=True, eq=False)
 class Landing:
-    """A landing, told by the foot's force sensor; times are from the first contact on.
+    """A landing, measured by the foot's force sensor; times are from the first contact on.
 
     Attributes:
         speed: of the sole towards the ground at the first contact [m/s].
         damping: of the rubber along the sole's normal [N·s/m]. step: of the simulation [s].
         early: how long before its plan the foot touched [s].
         peak, dip, rise: (time [s], force [N]): the highest of the first bump, the lowest after it,
-            the highest after that within ``LOOKED``.
-        weight: of all above the rubber [N]. borne: when the sensor first told ``BORNE`` of it after
-            the dip [s]; infinite where it never did. missed: steps that missed their tolerance.
+            the highest after that within ``WATCHED_TIME_S``.
+        weight: of all above the rubber [N]. borne: when the sensor first read ``WEIGHT_SHARE`` of
+            it after the dip [s]; infinite where it never did. missed: steps that did not converge.
         times, forces: the curve [s, N], shape (n,).
     """
 
@@ -128,9 +128,9 @@ def one_step(speed: float) -> tuple[Pattern, float]:
         for task, sole, height in zip((left, right), soles, heights, strict=True):
             task.target = translation((0.0, 0.0, height)) @ sole
         centre.target = at + np.array([0.0, shift, 0.0])
-        found = ik.solve(q)
-        q = found.q
-        rows.append([found.positions[name] for name in robot.joint_names])
+        result = ik.solve(q)
+        q = result.q
+        rows.append([result.positions[name] for name in robot.joint_names])
     return control.pattern(robot, times, np.array(rows)), lands
 
 
@@ -150,7 +150,7 @@ def land(planned: tuple[Pattern, float], damping: float, step: float) -> Landing
     robot = world.add_robot(made)
     sim = Simulator(world, dt=step, contact="penalty")
     sim.set_controller(robot, control.playback(robot, pattern))
-    sim.run(lands - BEFORE)
+    sim.run(lands - WATCHED_BEFORE_S)
     rows: list[tuple[float, float]] = []
     touched: list[float] = []
     before = sim.state.q, sim.state.v
@@ -159,24 +159,25 @@ def land(planned: tuple[Pattern, float], damping: float, step: float) -> Landing
         nonlocal before
         ground = data.foot_wrench("left").force[2]
         rows.append((data.time, data.sensor("left_foot_force")[0][2]))
-        if ground >= TOUCHES:
+        if ground >= TOUCH_FORCE_N:
             touched.append(data.time)
         elif not touched:
             before = data.q.copy(), data.v.copy()
 
     sim.every(1, look)
-    sim.run(BEFORE + LOOKED)
-    if not touched or touched[0] + LOOKED > sim.time + step:
+    sim.run(WATCHED_BEFORE_S + WATCHED_TIME_S)
+    if not touched or touched[0] + WATCHED_TIME_S > sim.time + step:
         raise SimulationError(
             f"the left foot was planned to land at {lands:g} s and touched too late to be looked "
-            f"at for {LOOKED:g} s; on rubber this soft a step needs a stabiliser, expected stiffer"
+            f"at for {WATCHED_TIME_S:g} s; on rubber this soft a step needs a stabiliser, expected "
+            f"stiffer"
         )
     times, forces = np.array(rows).T
     speed = -float(dynamics.point_jacobian(sim.model, before[0], "left")[2] @ before[1])
     weight = (robot.mass - robot.body("left_sole").inertia.mass) * GRAVITY
     since = times - touched[0]
     peak, dip, rise = marks(since, forces)
-    bears = since[(since > dip[0]) & (forces >= BORNE * weight)]
+    bears = since[(since > dip[0]) & (forces >= WEIGHT_SHARE * weight)]
     return Landing(
         speed,
         damping,
@@ -195,12 +196,12 @@ def land(planned: tuple[Pattern, float], damping: float, step: float) -> Landing
 
 def marks(times: Array, forces: Array) -> tuple[tuple[float, float], ...]:
     """Time [s] and force [N] of the first bump's peak, of the dip after it, and of the highest
-    that follows within ``LOOKED``; the contact is at time 0.
+    that follows within ``WATCHED_TIME_S``; the contact is at time 0.
     """
-    found, begin, end = [], 0.0, BUMP
+    result, begin, end = [], 0.0, BUMP
     for pick in (np.argmax, np.argmin, np.argmax):
         rows = np.flatnonzero((times >= begin) & (times <= end))
         k = rows[pick(forces[rows])]
-        found.append((float(times[k]), float(forces[k])))
-        begin, end = times[k], times[k] + BUMP if pick is np.argmax else LOOKED
-    return tuple(found)
+        result.append((float(times[k]), float(forces[k])))
+        begin, end = times[k], times[k] + BUMP if pick is np.argmax else WATCHED_TIME_S
+    return tuple(result)

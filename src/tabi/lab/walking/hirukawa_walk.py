@@ -48,8 +48,8 @@ Array = NDArray[np.float64]
 ROBOTS = {"hrp1s": hrp1s, "hrp2": hrp2}
 STEPS = 20
 # a robot whose waist is lower has fallen [m]; how often the shake of row 4 is a shake
-LOWEST, SHAKES = 0.4, 3.0
-OWN = Stabiliser()
+MIN_WAIST_HEIGHT_M, MIN_SHAKE_RATIO = 0.4, 3.0
+DEFAULT_STABILISER = Stabiliser()
 # a of ZMP damping control [1/s]: both robots are calm with 255, and shake from 265 on
 SHARP = Stabiliser(zmp_damping=270.0, foot_adjusting=10.0)
 # of a swing, where a foot is surely in the air
@@ -74,8 +74,8 @@ class WalkModel:
 ROWS = (
     WalkModel("1", False, None, True, "walks"),
     WalkModel("2", True, None, True, "falls"),
-    WalkModel("3", True, OWN, True, "shakes"),
-    WalkModel("4", True, OWN, False, "walks"),
+    WalkModel("3", True, DEFAULT_STABILISER, True, "shakes"),
+    WalkModel("4", True, DEFAULT_STABILISER, False, "walks"),
     WalkModel("3 sharp", True, SHARP, True, "shakes"),
     WalkModel("4 sharp", True, SHARP, False, "walks"),
 )
@@ -93,7 +93,7 @@ class HirukawaWalk(Validator, name="walking"):
     unit = "robots"
     criteria = (
         Criterion.of(
-            lambda result: sum(not one["within"] for one in result["robots"].values()),
+            lambda result: sum(not robot["within"] for robot in result["robots"].values()),
             "all rows but row 3 with gains of its own are as published",
             at_most=0,
         ),
@@ -105,12 +105,12 @@ class HirukawaWalk(Validator, name="walking"):
 
     def measure(self, case: str) -> tuple[str, dict[str, Any]]:
         """All rows of a robot, and the boundary in the stiffness of its rubber."""
-        found = matrix(case, self.steps)
+        result = matrix(case, self.steps)
         if self.bisect:
-            # HRP-1S is HRP-2 drawn larger: one boundary tells whether it is so here
-            more = ((), ()) if case == "hrp1s" else ()
-            found["boundary"] = walk_boundary.boundaries(case, self.steps, *more)
-        return case, found
+            # HRP-1S is HRP-2 drawn larger: one boundary shows whether it is so here
+            extra = ((), ()) if case == "hrp1s" else ()
+            result["boundary"] = walk_boundary.boundaries(case, self.steps, *extra)
+        return case, result
 
     def figures(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         """Rows by robot and name, forces and torques of row 4, curves and boundaries."""
@@ -119,10 +119,10 @@ class HirukawaWalk(Validator, name="walking"):
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A table for each robot."""
         yield f"{result['steps']} steps, one pattern"
-        for name, one in result["robots"].items():
-            yield f"{name}, {one['mass_kg']:.0f} kg"
-            yield from table(COLUMNS, [{"row": key} | row for key, row in one["rows"].items()])
-            force, roll = one["force"]["4"], one["roll"]
+        for name, robot in result["robots"].items():
+            yield f"{name}, {robot['mass_kg']:.0f} kg"
+            yield from table(COLUMNS, [{"row": key} | row for key, row in robot["rows"].items()])
+            force, roll = robot["force"]["4"], robot["roll"]
             share, early = force["share"], 1e3 * force["early_s"]
             yield (
                 f"  row 4: swing {share['swing']:.3f}, double support {share['double']:.2f}, "
@@ -130,8 +130,8 @@ class HirukawaWalk(Validator, name="walking"):
                 f"ms early at most; roll torque {roll['mean_nm']:+.1f} N·m inwards in the mean, "
                 f"{roll['least_nm']:.0f} to {roll['largest_nm']:.0f}"
             )
-            if "boundary" in one:
-                yield from walk_boundary.lines(one["boundary"])
+            if "boundary" in robot:
+                yield from walk_boundary.lines(robot["boundary"])
         published = "as published, but for row 3 with gains of its own"
         yield published if result["within"] else "NOT as published"
 
@@ -148,14 +148,14 @@ def matrix(name: str, steps: int) -> dict[str, Any]:
             steps,
             row.stabiliser,
             exact=row.exact,
-            lowest=LOWEST,
+            lowest=MIN_WAIST_HEIGHT_M,
             curves=True,
         )
         progress(f"{name} rows", k + 1, len(ROWS))
     rows = {row.name: _row(row, walks) for row in ROWS}
-    plans = [found.pattern.position for found in walks.values()]
+    plans = [walk.pattern.position for walk in walks.values()]
     forces = {key: force_figures(walks[key]) for key in ("4", "4 sharp")}
-    expected = all(one["as_published"] for key, one in rows.items() if key != "3")
+    expected = all(r["as_published"] for key, r in rows.items() if key != "3")
     return {
         "mass_kg": walks["4"].pattern.robot.mass,
         "rows": rows,
@@ -169,50 +169,54 @@ def matrix(name: str, steps: int) -> dict[str, Any]:
 
 
 def _row(row: WalkModel, walks: dict[str, Walked]) -> dict[str, Any]:
-    found = walks[row.name]
+    result = walks[row.name]
     calm = walks[row.name.replace("3", "4")].shake
-    ratio = found.shake / calm if row.rubber and row.stabiliser else None
-    shakes = ratio is not None and ratio >= SHAKES
-    came = {"walks": found.walked and not shakes, "falls": found.fell is not None, "shakes": shakes}
+    ratio = result.shake / calm if row.rubber and row.stabiliser else None
+    shakes = ratio is not None and ratio >= MIN_SHAKE_RATIO
+    came = {
+        "walks": result.walked and not shakes,
+        "falls": result.fell is not None,
+        "shakes": shakes,
+    }
     return {
-        "walks": found.walked,
-        "steps": found.steps,
-        "fell_s": found.fell,
-        "landing_m": found.landing,
-        "slip_m": found.slip,
-        "tilt_rad": found.tilt,
-        "largest_force_n": float(found.force.max()),
-        "shake_n": found.shake,
+        "walks": result.walked,
+        "steps": result.steps,
+        "fell_s": result.fell,
+        "landing_m": result.landing,
+        "slip_m": result.slip,
+        "tilt_rad": result.tilt,
+        "largest_force_n": float(result.force.max()),
+        "shake_n": result.shake,
         "shake_ratio": ratio,
         "published": row.published,
         "as_published": bool(came[row.published]),
-        "missed": found.missed,
+        "missed": result.missed,
     }
 
 
-def force_figures(found: Walked) -> dict[str, Any]:
+def force_figures(walk: Walked) -> dict[str, Any]:
     """Vertical forces in swing, in double and in single support, parts of the weight."""
-    robot, plan, tick = found.pattern.robot, found.pattern.schedule, found.pattern.gait.tick
-    weight = robot.mass * float(np.linalg.norm(found.pattern.biped.model.arrays.gravity))
+    robot, plan, tick = walk.pattern.robot, walk.pattern.schedule, walk.pattern.gait.tick
+    weight = robot.mass * float(np.linalg.norm(walk.pattern.biped.model.arrays.gravity))
     air, early = [0.0], [0.0]
-    ends = zip(found.pattern.steps, plan.lift, plan.land, strict=True)
+    ends = zip(walk.pattern.steps, plan.lift, plan.land, strict=True)
     for step, lift, land in ends:
-        force = found.force[:, SIDES.index(step.foot)]
+        force = walk.force[:, SIDES.index(step.foot)]
         begin, end = lift * tick, land * tick
-        at = (found.times - begin) / (end - begin)
+        at = (walk.times - begin) / (end - begin)
         middle = (at > IN_THE_AIR[0]) & (at < IN_THE_AIR[1])
         if not middle.any():
             continue
         air.append(float(force[middle].max()))
-        touches = found.times[(at >= 0.5) & (force > 0.0)]
+        touches = walk.times[(at >= 0.5) & (force > 0.0)]
         early.append(float(end - touches[0]) if len(touches) else 0.0)
     # between the first lift and the last landing
-    walking = (found.times > plan.lift[0] * tick) & (found.times < plan.land[-1] * tick)
-    both = walking & (found.support == BOTH)
-    alone = [found.force[found.support == k + 1, k] for k in range(2)]
+    walking = (walk.times > plan.lift[0] * tick) & (walk.times < plan.land[-1] * tick)
+    both = walking & (walk.support == BOTH)
+    alone = [walk.force[walk.support == k + 1, k] for k in range(2)]
     share = {
         "swing": max(air) / weight,
-        "double": float(found.force[both].mean() / weight) if both.any() else 0.5,
+        "double": float(walk.force[both].mean() / weight) if both.any() else 0.5,
         "single": float(np.concatenate(alone).mean() / weight),
     }
     within = share["swing"] < AIR and abs(share["double"] - 0.5) < HALF
@@ -220,13 +224,13 @@ def force_figures(found: Walked) -> dict[str, Any]:
     return {"weight_n": weight, "share": share, "early_s": max(early), "within": bool(within)}
 
 
-def roll_figures(found: Walked) -> dict[str, Any]:
+def roll_figures(walk: Walked) -> dict[str, Any]:
     """Torque of the ground about the roll axis of the foot that stands [N·m], positive where it
     turns the robot inwards, towards its other foot.
     """
     # about x, ahead: positive lifts the left side
-    inwards = found.roll * (1.0, -1.0)
-    alone = np.concatenate([inwards[found.support == k + 1, k] for k in range(2)])
+    inwards = walk.roll * (1.0, -1.0)
+    alone = np.concatenate([inwards[walk.support == k + 1, k] for k in range(2)])
     return {
         "mean_nm": float(alone.mean()),
         "least_nm": float(np.percentile(alone, 1)),
@@ -235,30 +239,30 @@ def roll_figures(found: Walked) -> dict[str, Any]:
     }
 
 
-def curves(found: Walked) -> dict[str, list[float]]:
-    """Some steps, ``RATE`` samples a second: forces [N] and torques [N·m] of both feet."""
-    plan, tick = found.pattern.schedule, found.pattern.gait.tick
+def curves(walk: Walked) -> dict[str, list[float]]:
+    """Return a few steps, ``RATE`` samples a second: forces [N] and torques [N·m] of both feet."""
+    plan, tick = walk.pattern.schedule, walk.pattern.gait.tick
     first, last = (min(k, len(plan.land) - 1) for k in SHOWN)
-    within = (found.times >= plan.lift[first] * tick) & (found.times <= plan.land[last] * tick)
+    within = (walk.times >= plan.lift[first] * tick) & (walk.times <= plan.land[last] * tick)
     rows = np.flatnonzero(within)
     if len(rows) > 1:
-        step = found.times[1] - found.times[0]
+        step = walk.times[1] - walk.times[0]
         rows = rows[:: max(1, round(1.0 / (RATE * step)))]
-    kept: dict[str, list[float]] = {"time_s": found.times[rows].round(4).tolist()}
+    samples: dict[str, list[float]] = {"time_s": walk.times[rows].round(4).tolist()}
     for k, side in enumerate(SIDES):
-        kept[f"{side}_force_n"] = found.force[rows, k].round(1).tolist()
-        kept[f"{side}_roll_nm"] = found.roll[rows, k].round(2).tolist()
-    return kept
+        samples[f"{side}_force_n"] = walk.force[rows, k].round(1).tolist()
+        samples[f"{side}_roll_nm"] = walk.roll[rows, k].round(2).tolist()
+    return samples
 
 
-def _found(row: dict[str, Any]) -> str:
+def _outcome(row: dict[str, Any]) -> str:
     return "walks" if row["walks"] else f"{row['fell_s']:.1f} s" if row["fell_s"] else "stops"
 
 
 COLUMNS = (
     Column("row", "row"),
     Column("published", "published"),
-    Column("found", _found),
+    Column("found", _outcome),
     Column("steps", "steps", "d"),
     Column("landing mm", "landing_m", ".2f", 1e3),
     Column("slip mm", "slip_m", ".2f", 1e3),

@@ -31,7 +31,9 @@ class PatternPlayback(Validator, name="playback"):
 
     unit = "walks"
     criteria = (
-        Criterion.of(lambda r: sum(w["fallen"] for w in r["walks"]), "nobody falls", at_most=0),
+        Criterion.of(
+            lambda r: sum(w["fallen"] for w in r["walks"]), "nobody" + " falls", at_most=0
+        ),
         Criterion.of(lambda r: max(w["slip_mm"] for w in r["walks"]), "slip [mm]", at_most=SLIP),
         Criterion.of(
             lambda r: min(min(w["correlation"]) for w in r["walks"]),
@@ -58,14 +60,14 @@ class PatternPlayback(Validator, name="playback"):
     def measure(self, case: Walk) -> dict[str, Any]:
         """One walk, and whether it is as asked for."""
         row = {"walk": case.name} | play(self.folder, case)
-        return row | {"within": all(one.met({"walks": [row]}) for one in self.criteria)}
+        return row | {"within": all(c.met({"walks": [row]}) for c in self.criteria)}
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """All walks."""
+        """Return the figures of all rows."""
         return {"walks": list(rows)}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield from table(COLUMNS, result["walks"], "")
         yield ""
         yield (

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from tabi._errors import SimulationError
 from tabi.lab.study import Column, Criterion, Option, Validator, progress, table
 from tabi.lab.walking.rough_robots import DELAY, HRP2_MASS, RobotName, rough_robot
-from tabi.lab.walking.stabilisers import FRICTION, PUSH, distance_to_edge
+from tabi.lab.walking.stabilisers import FRICTION, PUSH_TIME_S, distance_to_edge
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
@@ -48,18 +48,18 @@ from tabi.walking.steered.walker import StepReach
 
 Array = NDArray[np.float64]
 # how long it stands before a push, walks before one, and is watched after it [s]
-BEFORE, WALKING, AFTER = 3.0, 4.0, 4.0
+TIME_BEFORE_S, WALKING, TIME_AFTER_S = 3.0, 4.0, 4.0
 # share of the base's height that it has to keep; and inclination in the end [rad]
-LOWEST, UPRIGHT = 0.6, 0.2
+MIN_HEIGHT_RATIO, MAX_INCLINATION = 0.6, 0.2
 DIRECTIONS, PHASES = tuple(range(0, 360, 45)), 8
 # rungs of (1) and (2), and up to how many times them; halvings between the last two rungs
-RUNG, HIGHEST, HALVINGS = 0.1, 2.0, 2
+RUNG_RATIO, MAX_RATIO, HALVINGS = 0.1, 2.0, 2
 # the same of a walk, for HRP-2's mass [N], and pushes that are counted
-WALK_RUNG, STRONGEST, FORCES = 50.0, 500.0, (100.0, 150.0, 200.0, 250.0)
+WALK_RUNG_N, MAX_WALK_PUSH_N, FORCES = 50.0, 500.0, (100.0, 150.0, 200.0, 250.0)
 # t_s of (2), of a step's time
 SWING = 0.45
 # what is asked for: of (1), of (2), and while it walks, for HRP-2's mass [N]
-STANDS, STEPS, WALKS = 1.0, 0.7, 200.0
+MIN_STANDING_RATIO, MIN_STEPPING_RATIO, MIN_WALKING_PUSH_N = 1.0, 0.7, 200.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +83,8 @@ class Pushed:
         sim.restore(self.moment)
         X = sim.pose(base)
         point = X.R.T @ (sim.centre_of_mass(self.robot) - X.p)
-        sim.apply_force(base, (*force * _along(degrees), 0.0), PUSH, point=point)
-        for _ in range(round(AFTER / 0.1)):
+        sim.apply_force(base, (*force * _along(degrees), 0.0), PUSH_TIME_S, point=point)
+        for _ in range(round(TIME_AFTER_S / 0.1)):
             try:
                 sim.run(0.1)
             except SimulationError:
@@ -92,7 +92,7 @@ class Pushed:
             if not sim.position(base)[2] > self.lowest:
                 return False
         up = float(sim.pose(base).R[2] @ X.R[2])
-        return bool(up > np.cos(UPRIGHT))
+        return bool(up > np.cos(MAX_INCLINATION))
 
     def limit(self, degrees: float, rung: float, most: float, halvings: int) -> float:
         """The largest push below the first that is not survived [N]: up a ladder of rungs to
@@ -119,8 +119,8 @@ def _along(degrees: float) -> Array:
 def stand(robot: Robot, adapts: bool) -> Pushed:
     """Let a robot come to rest, with steps that answer to pushes or none."""
     sim, robot, walker = _stage(robot, adapts)
-    lowest = LOWEST * float(sim.position(robot.base)[2])
-    sim.run(BEFORE - 1.0)
+    lowest = MIN_HEIGHT_RATIO * float(sim.position(robot.base)[2])
+    sim.run(TIME_BEFORE_S - 1.0)
     rows = []
     for _ in range(200):
         sim.run(0.005)
@@ -135,7 +135,7 @@ def walk_on(robot: Robot, phases: int = PHASES) -> list[Pushed]:
     the other one stands alone.
     """
     sim, robot, walker = _stage(robot, adapts=True)
-    lowest, gait = LOWEST * float(sim.position(robot.base)[2]), walker.gait
+    lowest, gait = MIN_HEIGHT_RATIO * float(sim.position(robot.base)[2]), walker.gait
     sim.run(1.0)
     walker.steer(forward=gait.length / gait.step_time)
     sim.run(WALKING)
@@ -143,13 +143,13 @@ def walk_on(robot: Robot, phases: int = PHASES) -> list[Pushed]:
         sim.run(gait.tick)
     while walker.support != RIGHT:
         sim.run(gait.tick)
-    found = []
+    result = []
     for k in range(phases):
-        found.append(Pushed(sim, robot, walker, walker.zmp, lowest, sim.save()))
+        result.append(Pushed(sim, robot, walker, walker.zmp, lowest, sim.save()))
         ticks = round((k + 1) * gait.step_time / phases / gait.tick)
         ticks -= round(k * gait.step_time / phases / gait.tick)
         sim.run(ticks * gait.tick)
-    return found
+    return result
 
 
 def _stage(robot: Robot, adapts: bool) -> tuple[Simulator, Robot, SteeredWalker]:
@@ -166,7 +166,7 @@ def _stage(robot: Robot, adapts: bool) -> tuple[Simulator, Robot, SteeredWalker]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of a robot that stands, in one direction.
+    """Bounds (1) and (2) of a robot that stands, in one direction.
 
     Attributes:
         edge: d of (1) [m]. reach: L of (2) [m]. crosses: whether the foot that is free would have
@@ -192,7 +192,7 @@ def bounds(pushed: Pushed, degrees: float) -> Bounds:
     reach = {side: _reach(s, width, u, 1.0 if side == "left" else -1.0) for side in SIDES}
     # the foot that bears less when the capture point leaves the soles
     free = [side for side in SIDES if not u[1] * (1.0 if side == "left" else -1.0) > 1e-9]
-    blow = biped.mass * omega / PUSH
+    blow = biped.mass * omega / PUSH_TIME_S
     L, gait = max(reach.values()), pushed.walker.gait
     swing = min(SWING * gait.step_time, gait.swing_time)
     return Bounds(
@@ -205,7 +205,7 @@ def bounds(pushed: Pushed, degrees: float) -> Bounds:
 
 
 def _reach(s: StepReach, width: float, u: Array, side: float) -> float:
-    """How far from its place beside the other foot a foot may land along u [m].
+    """Return how far from its place beside the other foot a foot may land along u [m].
 
     Args:
         s: settings of a steered walk. width: between the feet [m]. side: 1 for the left foot.
@@ -243,25 +243,25 @@ class Pushes(Validator, name="pushes"):
         Criterion.of(
             lambda r: min(row["share"] for row in r["standing"]),
             "standing it survives what a pendulum does",
-            at_least=STANDS - 1e-6,
+            at_least=MIN_STANDING_RATIO - 1e-6,
         ),
         Criterion.of(
             lambda r: min(
                 (row["share"] for row in r["stepping"] if not row["crosses"]), default=np.inf
             ),
             "with steps it survives what a pendulum does, but for a part",
-            at_least=STEPS - 1e-6,
+            at_least=MIN_STEPPING_RATIO - 1e-6,
         ),
         Criterion.of(
             lambda r: min(row["limit_N"] for row in r["walking"]) * HRP2_MASS / r["mass_kg"],
             "walking it survives a push, for HRP-2's mass [N]",
-            at_least=WALKS - 1e-6,
+            at_least=MIN_WALKING_PUSH_N - 1e-6,
         ),
     )
 
     @cached_property
     def made(self) -> Robot:
-        """The robot."""
+        """The robot of the study."""
         return rough_robot(self.robot)
 
     def cases(self) -> Iterator[tuple[Pushed, int, float | None]]:
@@ -285,11 +285,11 @@ class Pushes(Validator, name="pushes"):
             key = "stepping" if pushed.walker.adapts else "standing"
             return key, _standing_limit(pushed, degrees, halvings)
         heavy = self.made.mass / HRP2_MASS
-        limit = pushed.limit(degrees, heavy * WALK_RUNG, heavy * STRONGEST, halvings)
+        limit = pushed.limit(degrees, heavy * WALK_RUNG_N, heavy * MAX_WALK_PUSH_N, halvings)
         return "walking", {"phase": phase, "direction_deg": degrees, "limit_N": limit}
 
     def figures(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-        """All three."""
+        """Return the figures of all rows."""
         robot = self.made
         assert robot.bush is not None
         kinds = ("standing", "stepping", "walking")
@@ -298,7 +298,7 @@ class Pushes(Validator, name="pushes"):
             "mass_kg": robot.mass,
             "rubber_nm_rad": robot.bush.rubber.stiffness,
             "delay_s": DELAY,
-            "push_s": PUSH,
+            "push_s": PUSH_TIME_S,
             **{kind: [row for key, row in rows if key == kind] for kind in kinds},
             "forces_N": [robot.mass / HRP2_MASS * force for force in FORCES],
         }
@@ -336,14 +336,14 @@ COLUMNS = (
 
 
 def _standing_limit(pushed: Pushed, degrees: float, halvings: int) -> dict[str, Any]:
-    found, adapts = bounds(pushed, degrees), pushed.walker.adapts
-    bound = found.with_step if adapts else found.without
-    limit = pushed.limit(degrees, RUNG * bound, HIGHEST * bound, halvings)
+    result, adapts = bounds(pushed, degrees), pushed.walker.adapts
+    bound = result.with_step if adapts else result.without
+    limit = pushed.limit(degrees, RUNG_RATIO * bound, MAX_RATIO * bound, halvings)
     return {
         "direction_deg": degrees,
-        "edge_m": found.edge,
-        "reach_m": found.reach if adapts else 0.0,
-        "crosses": found.crosses and adapts,
+        "edge_m": result.edge,
+        "reach_m": result.reach if adapts else 0.0,
+        "crosses": result.crosses and adapts,
         "bound_N": bound,
         "limit_N": limit,
         "share": limit / bound,

@@ -5,7 +5,7 @@ Rubber in the feet is HRP-2's, 500 N·m/rad, and for others scaled by what their
     K = 500 N·m/rad · m g z_c/(m g z_c of HRP-2)                                                (1)
 and along the sole by the mass, with HRP-2's ratios of damping to stiffness. Sensors get HRP-2's
 errors (``hrp2_sensors``): its IMU's noise, bias and drift, and the noise of its force sensors,
-scaled by the mass; IMU and force sensors tell everything 5 ms late.
+scaled by the mass; IMU and force sensors have a delay of 5 ms.
 """
 
 from __future__ import annotations

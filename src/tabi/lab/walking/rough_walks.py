@@ -1,10 +1,10 @@
-"""``tabi validate rough-walks``: a hundred walks on ground and with a robot that nobody told of.
+"""``tabi validate rough-walks``: a hundred walks on unknown ground with uncertain robot parameters.
 
 Each walk has a seed, and from it draws, evenly,
 
     friction 0.3 to 1; a floor that is tilted by up to 2°, towards anywhere; 40 plates of up to
     5 mm, thrown on it; the mass of each link, times 0.95 to 1.05                                (1)
-The robot is HRP-2 unless told, on rubber and with sensors that err and are 5 ms late
+By default the robot is HRP-2, on rubber and with sensors that err and are 5 ms late
 (``rough_robots``), with noise of the same seed. Its controller knows the nominal robot and a level
 floor. It walks straight on, 10 steps, and is upright if its base never was at less than 60 % of its
 height and it stands a second later; it has arrived if it also went most of the way, as one that
@@ -48,23 +48,23 @@ KINDS = ("steered", "planned", "blind", "rigid")
 WALKS, STEPS = 100, 10
 # (1); the tilt in degrees, plates in metres
 FRICTION, TILT, MASS = (0.3, 1.0), 2.0, 0.05
-PLATES, PLATE, HIGHEST = 40, (0.05, 0.25), 5e-3
+PLATES, PLATE, MAX_PLATE_HEIGHT_M = 40, (0.05, 0.25), 5e-3
 # plates lie from here on, as far as so many steps go, and to both sides [m]
-BEGIN, ASIDE = 0.25, 0.5
+FIRST_PLATE_X_M, MAX_ASIDE_M = 0.25, 0.5
 # share of the base's height that it has to keep; and inclination in the end [rad]
-LOWEST, UPRIGHT = 0.6, 0.2
+MIN_HEIGHT_RATIO, MAX_INCLINATION = 0.6, 0.2
 # how long it stands before and after [s]
-BEFORE, AFTER = 2.0, 1.0
+TIME_BEFORE_S, TIME_AFTER_S = 2.0, 1.0
 # of the steps' length, that it has to go
-ARRIVED = 0.75
+MIN_DISTANCE_RATIO = 0.75
 G = 9.81
 # of all, that have to arrive with steered steps
-ASKED = 0.95
+MIN_ARRIVED_SHARE = 0.95
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a seed draws.
+    """Conditions drawn from a seed.
 
     Attributes:
         friction: of the ground. tilt_deg: of the floor. towards_deg: where it goes down, from x to
@@ -80,7 +80,7 @@ class Conditions:
 
 
 def stage(
-    robot: Robot, seed: int, way: float, highest: float = HIGHEST
+    robot: Robot, seed: int, distance: float, highest: float = MAX_PLATE_HEIGHT_M
 ) -> tuple[World, Robot, Conditions]:
     """A world with the robot that is simulated.
 
@@ -94,34 +94,37 @@ def stage(
     world = World(gravity=(*(G * down), -G * np.cos(tilt)))
     world.add_ground(friction=friction)
     for _ in range(PLATES if highest > 0.0 else 0):
-        x, y = draw.uniform(BEGIN, BEGIN + way), draw.uniform(-ASIDE, ASIDE)
+        x, y = (
+            draw.uniform(FIRST_PLATE_X_M, FIRST_PLATE_X_M + distance),
+            draw.uniform(-MAX_ASIDE_M, MAX_ASIDE_M),
+        )
         size, height = draw.uniform(*PLATE, size=2), draw.uniform(0.2, 1.0) * highest
         half = 0.5 * draw.uniform(0.0, 2.0 * np.pi)
-        turned = (np.cos(half), 0.0, 0.0, np.sin(half))
+        rotation = (np.cos(half), 0.0, 0.0, np.sin(half))
         # no plate reaches under the feet that stand
-        x = max(x, BEGIN + 0.5 * float(np.hypot(*size)))
-        world.add_fixed(Box((*size, height)), (x, y, 0.5 * height), turned, friction=friction)
+        x = max(x, FIRST_PLATE_X_M + 0.5 * float(np.hypot(*size)))
+        world.add_fixed(Box((*size, height)), (x, y, 0.5 * height), rotation, friction=friction)
     real = robot.copied()
     for body in real.bodies:
         body.inertia = body.inertia.scaled(float(draw.uniform(1.0 - MASS, 1.0 + MASS)))
-    told = Conditions(
+    conditions = Conditions(
         seed,
         float(friction),
         float(np.degrees(tilt)),
         float(np.degrees(towards)),
         real.mass / robot.mass,
     )
-    return world, world.add_robot(real), told
+    return world, world.add_robot(real), conditions
 
 
 def try_walk(
-    name: str, kind: str, seed: int, steps: int = STEPS, highest: float = HIGHEST
+    name: str, kind: str, seed: int, steps: int = STEPS, highest: float = MAX_PLATE_HEIGHT_M
 ) -> dict[str, Any]:
     """One walk, as plain data."""
     nominal = _nominal(name, kind)
     biped = Biped(nominal)
     gait = gait_for(biped)
-    world, robot, told = stage(nominal, seed, (steps + 1) * gait.length, highest)
+    world, robot, conditions = stage(nominal, seed, (steps + 1) * gait.length, highest)
     sim = Simulator(world, seed=seed)
     drive: SteeredWalker | Walker
     if kind == "steered":
@@ -130,7 +133,10 @@ def try_walk(
         pattern = walking_pattern(biped, walk(biped.stance, steps, gait.length), gait)
         drive = Walker(pattern, Stabiliser() if kind == "planned" else None)
     sim.set_controller(robot, drive, rate=1.0 / gait.tick)
-    lowest, up = LOWEST * float(sim.position(robot.base)[2]), sim.pose(robot.base).R[2].copy()
+    lowest, up = (
+        MIN_HEIGHT_RATIO * float(sim.position(robot.base)[2]),
+        sim.pose(robot.base).R[2].copy(),
+    )
     fell: float | None = None
     try:
         for _ in _follow(sim, drive, steps):
@@ -139,13 +145,13 @@ def try_walk(
                 break
     except SimulationError:
         fell = sim.time
-    if fell is None and float(sim.pose(robot.base).R[2] @ up) < np.cos(UPRIGHT):
+    if fell is None and float(sim.pose(robot.base).R[2] @ up) < np.cos(MAX_INCLINATION):
         fell = sim.time
     at = sim.position(robot.base)
-    arrived = fell is None and float(at[0]) > ARRIVED * (steps - 1) * gait.length
+    arrived = fell is None and float(at[0]) > MIN_DISTANCE_RATIO * (steps - 1) * gait.length
     row = {"kind": kind, "upright": fell is None, "arrived": arrived}
     row |= {"fell_s": fell, "far_m": float(at[0])}
-    return asdict(told) | row
+    return asdict(conditions) | row
 
 
 def _nominal(name: str, kind: str) -> Robot:
@@ -160,13 +166,13 @@ def _nominal(name: str, kind: str) -> Robot:
 def _follow(sim: Simulator, drive: SteeredWalker | Walker, steps: int) -> Iterator[None]:
     """Tick by tick until a walk is over, and a second more."""
     if isinstance(drive, Walker):
-        end = drive.pattern.duration + AFTER
+        end = drive.pattern.duration + TIME_AFTER_S
         while sim.time < end:
             sim.run(0.05)
             yield
         return
     gait = drive.gait
-    sim.run(BEFORE)
+    sim.run(TIME_BEFORE_S)
     before, latest = drive.landed, sim.time + (steps + 20) * gait.step_time
     over = False
     while sim.time < latest and not (over and drive.stands):
@@ -179,7 +185,7 @@ def _follow(sim: Simulator, drive: SteeredWalker | Walker, steps: int) -> Iterat
             drive.steer(forward=gait.length / gait.step_time)
         sim.run(0.05)
         yield
-    for _ in range(round(AFTER / 0.05)):
+    for _ in range(round(TIME_AFTER_S / 0.05)):
         sim.run(0.05)
         yield
 
@@ -199,23 +205,25 @@ class RoughWalks(Validator, name="rough-walks"):
     kinds: Sequence[str] = KINDS
 
     unit = "walks"
-    criteria = (Criterion("steered_share", "enough arrive with steered steps", at_least=ASKED),)
+    criteria = (
+        Criterion("steered_share", "enough arrive with steered steps", at_least=MIN_ARRIVED_SHARE),
+    )
 
     def cases(self) -> list[tuple[str, int]]:
         """All seeds with all controllers."""
         return [(kind, seed) for seed in range(self.walks) for kind in self.kinds]
 
     def measure(self, case: tuple[str, int]) -> dict[str, Any]:
-        """One walk."""
+        """Measure one case and return its row."""
         return try_walk(self.robot, *case, self.steps)
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Counts by controllers, and all walks."""
         counts = {}
         for kind in self.kinds:
-            own = [row for row in rows if row["kind"] == kind]
-            counts[kind] = {"walks": len(own)} | {
-                how: sum(row[how] for row in own) for how in ("upright", "arrived")
+            walks = [row for row in rows if row["kind"] == kind]
+            counts[kind] = {"walks": len(walks)} | {
+                how: sum(row[how] for row in walks) for how in ("upright", "arrived")
             }
         steered = counts.get("steered", {"walks": 0, "arrived": 0})
         return {
@@ -229,7 +237,7 @@ class RoughWalks(Validator, name="rough-walks"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Counts, and falls."""
+        """Yield the lines for a terminal."""
         yield f"{result['robot']}, {result['steps']} steps on rough ground: upright, and arrived"
         for kind, count in result["counts"].items():
             yield f"  {kind:<8} {count['upright']:3d}, {count['arrived']:3d} of {count['walks']}"

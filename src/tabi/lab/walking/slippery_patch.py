@@ -31,14 +31,14 @@ from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.plan.friction_gait import friction_demand, gait_for_friction
 
 # where a patch begins, how long patches are, their width and thickness [m]
-BEGIN, PATCHES, WIDE, THICK = 0.4, (0.4, 1.2), 2.0, 1e-3
+PATCH_START_M, PATCHES, PATCH_WIDTH_M, PATCH_THICKNESS_M = 0.4, (0.4, 1.2), 2.0, 1e-3
 # steps of a long stride, times the robot's own
 STRIDE = 1.5
 # how far beyond it the base has to be [m], and how long it stands before and after [s]
-BEYOND, BEFORE, AFTER = 0.2, 1.0, 3.0
+DISTANCE_BEYOND_M, TIME_BEFORE_S, TIME_AFTER_S = 0.2, 1.0, 3.0
 GAITS = ("own", "stride", "slowed")
 # of the base's height
-LOWEST = 0.6
+MIN_HEIGHT_RATIO = 0.6
 FRICTIONS = (0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01)
 # ticks after a foot has lifted in which the other one takes the weight
 TAKES_OVER = 2
@@ -49,12 +49,12 @@ STICKS = 5e-3
 def cross(robot: Robot, friction: float, gait: Gait, patch: float = PATCHES[0]) -> dict[str, Any]:
     """One crossing of a patch of a length [m], as plain data."""
     sim, robot, walker = _stage(robot, friction, gait, patch)
-    lowest = LOWEST * float(sim.position(robot.base)[2])
+    lowest = MIN_HEIGHT_RATIO * float(sim.position(robot.base)[2])
     speed = gait.length / gait.step_time
-    beyond = BEGIN + patch + BEYOND
-    longest = BEFORE + 3.0 * beyond / speed
+    beyond = PATCH_START_M + patch + DISTANCE_BEYOND_M
+    longest = TIME_BEFORE_S + 3.0 * beyond / speed
     slips, fell = _Slips(sim, robot, walker), None
-    sim.run(BEFORE)
+    sim.run(TIME_BEFORE_S)
     walker.steer(forward=speed)
     ends = np.inf
     while sim.time < min(longest, ends) and fell is None:
@@ -68,7 +68,7 @@ def cross(robot: Robot, friction: float, gait: Gait, patch: float = PATCHES[0]) 
             fell = sim.time
         if ends == np.inf and place[0] > beyond:
             walker.stop()
-            ends = sim.time + AFTER + 2.0 * gait.step_time
+            ends = sim.time + TIME_AFTER_S + 2.0 * gait.step_time
     return {
         "friction": friction,
         "demand": friction_demand(walker.biped, gait),
@@ -87,8 +87,10 @@ def _stage(
 ) -> tuple[Simulator, Robot, SteeredWalker]:
     world = World()
     world.add_ground(friction=FRICTION)
-    middle = (BEGIN + 0.5 * patch, 0.0, 0.5 * THICK)
-    world.add_fixed(Box((patch, WIDE, THICK)), middle, friction=friction, name="patch")
+    middle = (PATCH_START_M + 0.5 * patch, 0.0, 0.5 * PATCH_THICKNESS_M)
+    world.add_fixed(
+        Box((patch, PATCH_WIDTH_M, PATCH_THICKNESS_M)), middle, friction=friction, name="patch"
+    )
     robot = world.add_robot(robot)
     walker = SteeredWalker(robot, gait)
     sim = Simulator(world)
@@ -97,7 +99,7 @@ def _stage(
 
 
 class _Slips:
-    """How far feet go while they stand alone."""
+    """Distances that feet slip while they stand alone."""
 
     def __init__(self, sim: Simulator, robot: Robot, walker: SteeredWalker) -> None:
         self.sim, self.walker, self.largest = sim, walker, 0.0
@@ -129,12 +131,12 @@ class SlipperyPatch(Validator, name="slippery"):
     unit = "patches"
     criteria = (
         Criterion.of(
-            lambda result: sum(not one["crossed"] for one in slowed(result)),
+            lambda result: sum(not row["crossed"] for row in slowed(result)),
             "slowed down it crosses every patch",
             at_most=0,
         ),
         Criterion.of(
-            lambda result: max((one["slip_m"] for one in slowed(result)), default=0.0),
+            lambda result: max((row["slip_m"] for row in slowed(result)), default=0.0),
             "slowed down it does not slip [m]",
             at_most=STICKS,
         ),
@@ -142,18 +144,20 @@ class SlipperyPatch(Validator, name="slippery"):
 
     @cached_property
     def made(self) -> Robot:
-        """The robot."""
+        """The robot of the study."""
         return rough_robot(self.robot)
 
     def cases(self) -> list[tuple[Robot, float, float]]:
-        """All patches."""
-        return [(self.made, one, patch) for patch in self.patches for one in self.frictions]
+        """Return what is measured case by case."""
+        return [
+            (self.made, friction, patch) for patch in self.patches for friction in self.frictions
+        ]
 
     def measure(self, case: tuple[Robot, float, float]) -> dict[str, Any]:
         """All gaits on one patch."""
         robot, friction, patch = case
-        own = gait_for(Biped(robot))
-        gaits = {"own": own, "stride": replace(own, length=STRIDE * own.length)}
+        default = gait_for(Biped(robot))
+        gaits = {"own": default, "stride": replace(default, length=STRIDE * default.length)}
         row: dict[str, Any] = {"friction": friction, "patch_m": patch}
         try:
             gaits["slowed"] = gait_for_friction(robot, friction)
@@ -162,7 +166,7 @@ class SlipperyPatch(Validator, name="slippery"):
         return row | {name: cross(robot, friction, gait, patch) for name, gait in gaits.items()}
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """All patches."""
+        """Return the figures of all rows."""
         return {"robot": self.made.name, "delay_s": DELAY, "rows": list(rows)}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
@@ -182,12 +186,12 @@ def slowed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row["slowed"] for row in result["rows"] if "slowed" in row]
 
 
-def _line(one: dict[str, Any]) -> str:
-    end = "crossed" if one["crossed"] else "not crossed"
-    if one["fell_s"] is not None:
-        end = f"fell at {one['fell_s']:.1f} s"
+def _line(row: dict[str, Any]) -> str:
+    end = "crossed" if row["crossed"] else "not crossed"
+    if row["fell_s"] is not None:
+        end = f"fell at {row['fell_s']:.1f} s"
     return (
-        f"{one['length_m']:.3f} m in {one['step_time_s']:.2f} s, both feet "
-        f"{one['double_support_s']:.2f} s, needs {one['demand']:.3f}: {end}, "
-        f"slipped {1e3 * one['slip_m']:.0f} mm, {one['steps']} steps"
+        f"{row['length_m']:.3f} m in {row['step_time_s']:.2f} s, both feet "
+        f"{row['double_support_s']:.2f} s, needs {row['demand']:.3f}: {end}, "
+        f"slipped {1e3 * row['slip_m']:.0f} mm, {row['steps']} steps"
     )

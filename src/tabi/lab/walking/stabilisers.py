@@ -1,7 +1,7 @@
 """``tabi validate stabilisers``: two stabilisers, one after the other, on the same robot.
 
-HRP-2 on rubber, with all errors of its sensors and with IMU and force sensors that tell everything
-10 ms late, does two things.
+HRP-2 on rubber, with all errors of its sensors and with IMU and force sensors that are 10 ms
+late, does two things.
 
 **It stands and is pushed** for T = 0.1 s at its centre of mass, in eight directions. Which force
 does it just survive without a step? A pendulum of the mass m at rest that is struck by F T has to
@@ -56,12 +56,12 @@ Array = NDArray[np.float64]
 KINDS: dict[str, StabiliserGains] = {"hirukawa": Stabiliser(), "dcm": DcmStabiliser()}
 FRICTION, DELAY = 0.8, 0.01
 # a push [s], how long it stands before [s] and after it [s], and at rest [m/s, rad/s]
-PUSH, BEFORE, AFTER, AT_REST = 0.1, 3.0, 4.0, 0.05
+PUSH_TIME_S, TIME_BEFORE_S, TIME_AFTER_S, MAX_REST_SPEED = 0.1, 3.0, 4.0, 0.05
 DIRECTIONS = tuple(range(0, 360, 45))
 # a limit is sought up to so many times (1), by so many halvings
-HIGHEST, HALVINGS = 2.0, 7
+MAX_RATIO, HALVINGS = 2.0, 7
 # the constant push [N], and how long [s]
-STEADY, STEADY_TIME = 20.0, 12.0
+STEADY_PUSH_N, STEADY_TIME = 20.0, 12.0
 STIFFNESSES = (500.0, 5000.0)
 # walks with noise are walked so often
 SEEDS = 3
@@ -107,10 +107,10 @@ class Standing:
         return np.vstack([(biped.stance[side] @ corners[side])[:, :2] for side in SIDES])
 
     def reference(self, direction: Array) -> float:
-        """Equation (1) [N]."""
+        """Return the reference push of equation (1) [N]."""
         pattern = self.walker.pattern
         d = distance_to_edge(self.soles, self.zmp, direction)
-        return pattern.biped.mass * pattern.omega * d / PUSH
+        return pattern.biped.mass * pattern.omega * d / PUSH_TIME_S
 
     def push(self, force: Array, duration: float) -> None:
         """At the centre of mass, from that moment on."""
@@ -121,9 +121,9 @@ class Standing:
 
     def survives(self, force: Array) -> bool:
         """A push of a force [N], shape (2,)."""
-        self.push(force, PUSH)
+        self.push(force, PUSH_TIME_S)
         lowest = 0.5 * float(self.sim.position(self.robot.base)[2])
-        for _ in range(round(AFTER / 0.05)):
+        for _ in range(round(TIME_AFTER_S / 0.05)):
             try:
                 self.sim.run(0.05)
             except SimulationError:
@@ -132,7 +132,7 @@ class Standing:
                 return False
         moves = self.sim.velocity(self.robot.base)
         fastest = np.abs(np.concatenate([moves.linear, moves.angular])).max()
-        return bool(fastest < AT_REST)
+        return bool(fastest < MAX_REST_SPEED)
 
 
 def distance_to_edge(points: Array, start: Array, direction: Array) -> float:
@@ -151,7 +151,7 @@ def stand(robot: Robot, stabiliser: StabiliserGains) -> Standing:
     pattern = walking_pattern(robot, [])
     sim, walker = Simulator(world), Walker(pattern, stabiliser)
     sim.set_controller(robot, walker, rate=1.0 / pattern.gait.tick)
-    sim.run(BEFORE - 1.0)
+    sim.run(TIME_BEFORE_S - 1.0)
     rows = []
     for _ in range(200):
         sim.run(0.005)
@@ -166,7 +166,7 @@ def push_limit(standing: Standing, degrees: float, halvings: int = HALVINGS) -> 
     angle = np.radians(degrees)
     direction = np.array([np.cos(angle), np.sin(angle)])
     reference = standing.reference(direction)
-    low, high = 0.0, HIGHEST * reference
+    low, high = 0.0, MAX_RATIO * reference
     for _ in range(halvings):
         middle = 0.5 * (low + high)
         if standing.survives(middle * direction):
@@ -182,11 +182,11 @@ def push_limit(standing: Standing, degrees: float, halvings: int = HALVINGS) -> 
 
 
 def steady_push(standing: Standing) -> float:
-    """How far the centre of mass is in the end from where it was, with STEADY ahead [m]; in the
+    """Return how far the centre of mass has moved in the end, with STEADY_PUSH_N ahead [m]; in the
     mean over the last second.
     """
     sim, robot = standing.sim, standing.robot
-    standing.push(np.array([STEADY, 0.0]), STEADY_TIME)
+    standing.push(np.array([STEADY_PUSH_N, 0.0]), STEADY_TIME)
     start, rows = float(sim.centre_of_mass(robot)[0]), []
     sim.run(STEADY_TIME - 1.0)
     for _ in range(19):
@@ -198,14 +198,14 @@ def steady_push(standing: Standing) -> float:
 # ---- walking ------------------------------------------------------------------------------------
 
 
-def try_way(
+def try_path(
     robot: Robot,
     stabiliser: StabiliserGains,
     steps: Callable[[Biped], Sequence[Footstep]],
     gait: Gait | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """How a robot walks, as plain data; ``seed``: of the sensors' noise."""
+    """Simulate a walk and return its measures as plain data; ``seed``: of the sensors' noise."""
     world = World()
     world.add_ground(friction=FRICTION)
     robot = world.add_robot(robot)
@@ -226,29 +226,34 @@ def try_way(
             off.append(zmp[:2] - pattern.zmp[walker.tick])
         if not sim.position(robot.base)[2] > lowest:
             fell = sim.time
-    found = feet.measured({} if fell is None else {robot.name: fell})[robot.name]
+    result = feet.measured({} if fell is None else {robot.name: fell})[robot.name]
     return {
-        "steps": found.landed,
-        "planned": found.planned,
+        "steps": result.landed,
+        "planned": result.planned,
         "fell_s": fell,
-        "landing_m": found.landing_m,
-        "landing_deg": found.landing_deg,
-        "slip_m": found.slip_m,
+        "landing_m": result.landing_m,
+        "landing_deg": result.landing_deg,
+        "slip_m": result.slip_m,
         "zmp_rms_m": [float(x) for x in np.sqrt(np.nanmean(np.square(off), axis=0))],
     }
 
 
-def worst(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Of the same walk with other noise: the worst of everything, and the zero moment point in the
+def worst(walks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the worst of the same walk with other noise, and the zero moment point in the
     mean.
     """
-    fell = [one["fell_s"] for one in found if one["fell_s"] is not None]
-    row = {key: max(one[key] for one in found) for key in ("landing_m", "landing_deg", "slip_m")}
+    fell = [walk_row["fell_s"] for walk_row in walks if walk_row["fell_s"] is not None]
+    row = {
+        key: max(walk_row[key] for walk_row in walks)
+        for key in ("landing_m", "landing_deg", "slip_m")
+    }
     return row | {
-        "steps": min(one["steps"] for one in found),
-        "planned": found[0]["planned"],
+        "steps": min(walk_row["steps"] for walk_row in walks),
+        "planned": walks[0]["planned"],
         "fell_s": min(fell, default=None),
-        "zmp_rms_m": [float(x) for x in np.mean([one["zmp_rms_m"] for one in found], axis=0)],
+        "zmp_rms_m": [
+            float(x) for x in np.mean([walk_row["zmp_rms_m"] for walk_row in walks], axis=0)
+        ],
     }
 
 
@@ -256,20 +261,20 @@ def _walks(stabiliser: StabiliserGains, steps: int, files: Sequence[Path]) -> li
     rows: list[dict[str, Any]] = []
     for stiffness in STIFFNESSES:
         for sensors in BOUNDS:
-            for way, how in WAYS.items():
+            for path, how in WAYS.items():
                 robot = robot_on_rubber(stiffness, sensors == "rough")
                 count = SEEDS if sensors == "rough" else 1
-                found = [
-                    try_way(robot, stabiliser, lambda b, h=how: walk(b.stance, steps, *h), seed=k)
+                trials = [
+                    try_path(robot, stabiliser, lambda b, h=how: walk(b.stance, steps, *h), seed=k)
                     for k in range(count)
                 ]
                 name = f"hrp2, {stiffness:g} N·m/rad"
-                rows.append({"robot": name, "sensors": sensors, "way": way} | worst(found))
+                rows.append({"robot": name, "sensors": sensors, "way": path} | worst(trials))
     for file in files:
         robot = bipeds.stage(file)
         gait, footsteps = bipeds.plan(robot, steps)
-        found = try_way(robot, stabiliser, lambda _, footsteps=footsteps: footsteps, gait)
-        rows.append({"robot": file.name, "sensors": "exact", "way": "straight"} | found)
+        trials = try_path(robot, stabiliser, lambda _, footsteps=footsteps: footsteps, gait)
+        rows.append({"robot": file.name, "sensors": "exact", "way": "straight"} | trials)
     return rows
 
 
@@ -288,12 +293,12 @@ class Stabilisers(Validator, name="stabilisers"):
     unit = "stabilisers"
     criteria = (
         Criterion.of(
-            lambda r: min(push["share"] for one in r["kinds"].values() for push in one["pushes"]),
+            lambda r: min(push["share"] for kind in r["kinds"].values() for push in kind["pushes"]),
             "every limit of a push reaches (1)",
             at_least=1.0,
         ),
         Criterion.of(
-            lambda r: sum(not lands(row) for one in r["kinds"].values() for row in one["walks"]),
+            lambda r: sum(not lands(row) for kind in r["kinds"].values() for row in kind["walks"]),
             "all steps of every walk land within their bounds",
             at_most=0,
         ),
@@ -316,25 +321,25 @@ class Stabilisers(Validator, name="stabilisers"):
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Both by their names."""
         kinds = dict(zip(KINDS, rows, strict=False))
-        return {"kinds": kinds, "delay_s": DELAY, "push_s": PUSH}
+        return {"kinds": kinds, "delay_s": DELAY, "push_s": PUSH_TIME_S}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Pushes by directions, and a table of walks."""
         yield "largest push of 0.1 s [N], of m ω d/T, by direction:"
-        for name, one in result["kinds"].items():
+        for name, kind in result["kinds"].items():
             pushes = "  ".join(
                 f"{p['direction_deg']:3.0f}° {p['limit_N']:.0f} ({100 * p['share']:.0f} %)"
-                for p in one["pushes"]
+                for p in kind["pushes"]
             )
             yield f"  {name:<9} {pushes}"
-        for name, one in result["kinds"].items():
-            x, y = (1e3 * value for value in one["zmp_rms_m"])
+        for name, row in result["kinds"].items():
+            x, y = (1e3 * value for value in row["zmp_rms_m"])
             yield (
-                f"{name:<9} standing: ZMP RMS {x:.1f}, {y:.1f} mm; {STEADY:g} N for ever: "
-                f"{1e3 * one['steady_m']:.1f} mm"
+                f"{name:<9} standing: ZMP RMS {x:.1f}, {y:.1f} mm; {STEADY_PUSH_N:g} N for ever: "
+                f"{1e3 * row['steady_m']:.1f} mm"
             )
         yield "walks: steps, landing [mm, °], slip [mm], ZMP RMS [mm]"
-        rows = [{"kind": k} | row for k, one in result["kinds"].items() for row in one["walks"]]
+        rows = [{"kind": k} | row for k, x in result["kinds"].items() for row in x["walks"]]
         yield from table(COLUMNS, rows)
         yield "all of them within" if result["within"] else "NOT WITHIN what is asked for"
 
@@ -354,6 +359,6 @@ COLUMNS = (
 
 def lands(row: Mapping[str, Any]) -> bool:
     """Whether all steps of a walk land within their bounds."""
-    most, turned = BOUNDS[row["sensors"]]
+    most, max_angle = BOUNDS[row["sensors"]]
     made = row["fell_s"] is None and row["steps"] == row["planned"]
-    return made and row["landing_m"] < most and row["landing_deg"] < turned
+    return made and row["landing_m"] < most and row["landing_deg"] < max_angle

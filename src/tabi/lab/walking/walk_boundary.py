@@ -1,4 +1,4 @@
-"""How stiff rubber in the feet has to be to walk without a stabiliser.
+"""Stiffness of the rubber in the feet that a walk without a stabiliser needs.
 
 A robot that follows its pattern blindly stands in single support on a spring K about the ankle.
 Standing still, it falls when that is less than its own weight takes,
@@ -31,16 +31,16 @@ from tabi.walking import Gait, gait_for
 
 ROBOTS = {"hrp1s": (hrp1s, HRP1S_BUSH), "hrp2": (hrp2, HRP2_BUSH)}
 # a waist that is lower has fallen [m]
-LOWEST = 0.4
+MIN_WAIST_HEIGHT_M = 0.4
 # stiffness between which is looked, times m g h, and how closely: of the robot as it is, of others
-SPAN, CLOSE, ROUGHLY = (1.0, 16.0), 1.05, 1.15
+STIFFNESS_RANGE, FINE_RATIO, COARSE_RATIO = (1.0, 16.0), 1.05, 1.15
 # stiffnesses of the scan, times m g h
 SCAN = tuple(np.geomspace(1.0, 16.0, 7))
 
 
 @dataclass(frozen=True)
 class Variation:
-    """What differs from the robot as it is.
+    """Differences from the nominal robot.
 
     Attributes:
         damping: of the rubber, a part of its stiffness [s].
@@ -81,12 +81,12 @@ def boundaries(
     edges = {"as it is": boundary(name, AS_IT_IS, steps)}
     for key in variations:
         progress(f"{name} boundary", len(edges), count)
-        edges[key] = boundary(name, VARIATIONS[key], steps, ROUGHLY)
+        edges[key] = boundary(name, VARIATIONS[key], steps, COARSE_RATIO)
     scans: dict[str, list[dict[str, Any]]] = {"servos": [], "exact": []}
     for key, trials in scans.items():
         how = replace(AS_IT_IS, exact=key == "exact")
         for times in scan:
-            trials.append(_told(times * pendulum, trial(name, times * pendulum, how, steps)))
+            trials.append(_trial_row(times * pendulum, trial(name, times * pendulum, how, steps)))
             done = len(edges) + sum(map(len, scans.values()))
             progress(f"{name} boundary", done, count)
     # (1) for the softer of both motors
@@ -105,8 +105,8 @@ def boundary(
     name: str,
     how: Variation,
     steps: int,
-    close: float = CLOSE,
-    span: tuple[float, float] = SPAN,
+    close: float = FINE_RATIO,
+    span: tuple[float, float] = STIFFNESS_RANGE,
 ) -> dict[str, Any]:
     """Stiffness of the rubber about roll and pitch with which a robot just walks.
 
@@ -121,7 +121,7 @@ def boundary(
     trials: list[dict[str, Any]] = []
 
     def walks(stiffness: float) -> bool:
-        trials.append(_told(stiffness, trial(name, stiffness, how, steps)))
+        trials.append(_trial_row(stiffness, trial(name, stiffness, how, steps)))
         return trials[-1]["walks"]
 
     if walks(low) or not walks(high):
@@ -135,7 +135,9 @@ def boundary(
 def trial(name: str, stiffness: float, how: Variation, steps: int) -> Walked:
     """A walk without stabiliser on rubber of a stiffness [N·m/rad]."""
     robot = robot_with(name, stiffness, how)
-    return try_walk(robot, steps, gait=gait_of(robot, how), exact=how.exact, lowest=LOWEST)
+    return try_walk(
+        robot, steps, gait=gait_of(robot, how), exact=how.exact, lowest=MIN_WAIST_HEIGHT_M
+    )
 
 
 def robot_with(name: str, stiffness: float, how: Variation = AS_IT_IS) -> Robot:
@@ -154,28 +156,28 @@ def robot_with(name: str, stiffness: float, how: Variation = AS_IT_IS) -> Robot:
 
 def gait_of(robot: Robot, how: Variation) -> Gait:
     """The robot's own gait, varied; times are whole ticks."""
-    own = gait_for(robot)
+    default = gait_for(robot)
 
     def ticks(duration: float) -> float:
-        return own.tick * round(how.time * duration / own.tick)
+        return default.tick * round(how.time * duration / default.tick)
 
     return replace(
-        own,
-        length=how.length * own.length,
-        step_time=ticks(own.step_time),
-        double_support=ticks(own.double_support),
-        shift=ticks(own.shift),
-        zmp=own.zmp if how.zmp is None else how.zmp,
+        default,
+        length=how.length * default.length,
+        step_time=ticks(default.step_time),
+        double_support=ticks(default.double_support),
+        shift=ticks(default.shift),
+        zmp=default.zmp if how.zmp is None else how.zmp,
     )
 
 
-def _told(stiffness: float, found: Walked) -> dict[str, Any]:
+def _trial_row(stiffness: float, walk: Walked) -> dict[str, Any]:
     return {
         "stiffness_nm_rad": float(stiffness),
-        "walks": found.walked,
-        "steps": found.steps,
-        "fell_s": found.fell,
-        "tilt_rad": found.tilt,
+        "walks": walk.walked,
+        "steps": walk.steps,
+        "fell_s": walk.fell,
+        "tilt_rad": walk.tilt,
     }
 
 
@@ -201,13 +203,13 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         f"motors in series {result['standing_nm_rad']:.0f}"
     )
     for key, edge in result["edges"].items():
-        told = "no boundary in between"
+        words = "no boundary in between"
         if edge["falls"] is not None:
-            told = f"{edge['falls']:.0f}, {edge['walks']:.0f}: {edge['walks'] / mgh:.1f} m g h"
-        yield f"    {key:28} {told}"
+            words = f"{edge['falls']:.0f}, {edge['walks']:.0f}: {edge['walks'] / mgh:.1f} m g h"
+        yield f"    {key:28} {words}"
     for key, trials in result["scans"].items():
-        told = ", ".join(
-            f"{one['stiffness_nm_rad']:.0f} {'walks' if one['walks'] else one['steps']}"
-            for one in trials
+        words = ", ".join(
+            f"{trial['stiffness_nm_rad']:.0f} {'walks' if trial['walks'] else trial['steps']}"
+            for trial in trials
         )
-        yield f"    {key}, steps made: {told}"
+        yield f"    {key}, steps made: {words}"

@@ -52,48 +52,48 @@ def plan(robot: Robot, steps: int) -> tuple[Gait, list[Footstep]]:
 
 
 def check(file: Path, steps: int = STEPS) -> dict[str, Any]:
-    """How the robot in a file walks, as plain data."""
+    """Return how the robot in a file walks, as plain data."""
     row: dict[str, Any] = {"file": file.name, "outcome": REFUSED, "reason": ""}
     try:
         robot = stage(file)
         gait, footsteps = plan(robot, steps)
-        own = gait_for(robot)
+        default = gait_for(robot)
         row |= {
             "robot": robot.name,
             "mass_kg": robot.mass,
             "length_m": gait.length,
             "step_time_s": gait.step_time,
-            "share_of_length": gait.length / own.length,
-            "share_of_height": gait.centre_height / own.centre_height,
+            "share_of_length": gait.length / default.length,
+            "share_of_height": gait.centre_height / default.centre_height,
         }
         walks = {
-            name: told(try_walk(robot, footsteps, stabiliser, gait=gait))
+            name: walk_row(try_walk(robot, footsteps, stabiliser, gait=gait))
             for name, stabiliser in (("open loop", None), ("stabiliser", Stabiliser()))
         }
     except TabiError as fault:
         # the row names the file already
         return row | {"reason": str(fault).removeprefix(f"{file}, ")}
-    fine = all(one["walks"] for one in walks.values())
-    reasons = [one["fault"] or one["stopped"] for one in walks.values()]
-    reason = next((one for one in reasons if one), "")
+    fine = all(walk["walks"] for walk in walks.values())
+    reasons = [walk["fault"] or walk["stopped"] for walk in walks.values()]
+    reason = next((walk for walk in reasons if walk), "")
     return row | {"outcome": WALKS if fine else FALLS, "reason": reason, "walks": walks}
 
 
-def told(found: Walked) -> dict[str, Any]:
-    """A walk as plain data."""
+def walk_row(walk: Walked) -> dict[str, Any]:
+    """Return a walk as plain data."""
     return {
-        "walks": bool(found.walked),
-        "steps": found.steps,
-        "fell_s": found.fell,
-        "fault": found.fault,
-        "stopped": found.stopped,
-        "landing_m": found.landing,
-        "slip_m": found.slip,
-        "end_m": found.end,
-        "tilt_rad": found.tilt,
-        "least_height_m": found.height,
-        "missed": found.missed,
-        "times_real_time": found.speed,
+        "walks": bool(walk.walked),
+        "steps": walk.steps,
+        "fell_s": walk.fell,
+        "fault": walk.fault,
+        "stopped": walk.stopped,
+        "landing_m": walk.landing,
+        "slip_m": walk.slip,
+        "end_m": walk.end,
+        "tilt_rad": walk.tilt,
+        "least_height_m": walk.height,
+        "missed": walk.missed,
+        "times_real_time": walk.speed,
     }
 
 
@@ -111,12 +111,12 @@ class Walks(Validator, name="walks"):
     unit = "robots"
     criteria = (
         Criterion.of(
-            lambda r: sum(not one["walks"] for row in walked(r) for one in row.values()),
+            lambda r: sum(not walk["walks"] for row in walked(r) for walk in row.values()),
             "all walk",
             at_most=0,
         ),
         Criterion.of(
-            lambda r: sum(one["missed"] for row in walked(r) for one in row.values()),
+            lambda r: sum(walk["missed"] for row in walked(r) for walk in row.values()),
             "no step misses its tolerance",
             at_most=0,
         ),
@@ -134,20 +134,20 @@ class Walks(Validator, name="walks"):
     )
 
     def cases(self) -> list[Path]:
-        """The files."""
+        """Return what is measured case by case."""
         return robot_files(self.files)
 
     def measure(self, case: Path) -> dict[str, Any]:
-        """One robot."""
+        """Measure one case and return its row."""
         return check(case, self.steps)
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """All robots."""
+        """Return the figures of all rows."""
         walk = sum(row["outcome"] == WALKS for row in rows)
         return {"steps": self.steps, "robots": list(rows), "walk": walk}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table."""
+        """Yield the lines for a terminal."""
         yield "open loop and stabiliser: steps, mm off, slipped, × time"
         yield from table(COLUMNS, result["robots"], "", _reason)
         yield ""
@@ -163,10 +163,10 @@ def walked(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def robot_files(paths: Sequence[Path]) -> list[Path]:
     """Files as they are, and of folders all URDF files in them."""
-    found: list[Path] = []
+    result: list[Path] = []
     for path in paths:
-        found += sorted(path.rglob("*.urdf")) if path.is_dir() else [path]
-    return found
+        result += sorted(path.rglob("*.urdf")) if path.is_dir() else [path]
+    return result
 
 
 def _gait(row: dict[str, Any]) -> str:
@@ -180,13 +180,13 @@ def _reason(row: dict[str, Any]) -> list[str]:
 def _walk(row: dict[str, Any], which: str) -> str:
     if "walks" not in row:
         return ""
-    one = row["walks"][which]
-    if not one["walks"]:
-        when = np.nan if one["fell_s"] is None else one["fell_s"]
-        return f"fell at {when:5.2f} s after {one['steps']:2d} steps"
+    walk = row["walks"][which]
+    if not walk["walks"]:
+        when = np.nan if walk["fell_s"] is None else walk["fell_s"]
+        return f"fell at {when:5.2f} s after {walk['steps']:2d} steps"
     return (
-        f"{one['steps']:3d} steps  {1e3 * one['landing_m']:6.2f}  {1e3 * one['slip_m']:6.2f}  "
-        f"{one['times_real_time']:5.1f}"
+        f"{walk['steps']:3d} steps  {1e3 * walk['landing_m']:6.2f}  {1e3 * walk['slip_m']:6.2f}  "
+        f"{walk['times_real_time']:5.1f}"
     )
 
 

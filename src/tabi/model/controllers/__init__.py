@@ -1,1 +1,1 @@
-"""What controllers read and write: measurements, commands, and when they are asked."""
+"""Interfaces of controllers: measurements, commands, and when they are asked."""

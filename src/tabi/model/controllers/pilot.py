@@ -1,8 +1,8 @@
-"""Controllers that are kernels: asked within the compiled loop of the simulation, without Python.
+"""Controllers that are kernels: called within the compiled loop of the simulation, without Python.
 
-Such a controller sees and says the same as any other, ``Measurement`` and ``Command``, in arrays:
-those of a ``Channel``. Who has a method ``pilot`` that returns a ``Pilot`` is one; it can still be
-called as a function, and should then say the same.
+Such a controller reads a ``Measurement`` and writes a ``Command`` as arrays, those of a
+``Channel``. It has a method ``pilot`` that returns a ``Pilot``; it can still be called as a
+function, and should then return the same command.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from tabi._errors import ModelError
 from tabi.jit.structure import Structure
 from tabi.model.controllers.signals import FIELDS
 
-# rows of ``Channel.told``
+# rows of ``Channel.command``
 POSITION, VELOCITY, EFFORT, KP, KD = range(len(FIELDS))
 
 
-class Channel(Structure):
-    """What a controller of a robot with n degrees of freedom sees and says.
+class Channel(Structure, renamed={"told": "command", "given": "command_mask"}):
+    """Measurement and command of a robot with n degrees of freedom, as arrays for kernels.
 
     Attributes:
-        time: [s], shape (1,). position, velocity, effort: of its joints, as in ``Measurement``.
-        reading: values of the sensors that it reads, one after the other.
-        told: fields of a command, shape (5, n). given: which of them, one bit each, shape (1,).
-        over: of the command [s], 0 for at once, shape (1,).
+        time: [s], shape (1,). position, velocity, effort: of the joints, as in ``Measurement``.
+        reading: values of the sensors that the controller reads, one after the other.
+        command: fields of the command, a row of each, shape (5, n). command_mask: which of them are
+            set, one bit each, shape (1,).
+        over: duration of the command [s], 0 for at once, shape (1,).
     """
 
     time: NDArray[np.float64]
@@ -36,8 +37,8 @@ class Channel(Structure):
     velocity: NDArray[np.float64]
     effort: NDArray[np.float64]
     reading: NDArray[np.float64]
-    told: NDArray[np.float64]
-    given: NDArray[np.int64]
+    command: NDArray[np.float64]
+    command_mask: NDArray[np.int64]
     over: NDArray[np.float64]
 
 
@@ -48,7 +49,7 @@ class Pilot(NamedTuple):
         kernel: function of one structure that reads and writes the channel.
         structure: its argument, which holds the channel; neither is ever replaced.
         channel: see there. sensors: names of those that it reads, in the order of ``reading``.
-        period: in which it wants to be asked, once or a whole number of times [s].
+        period: of its control cycle [s]; it is called once or a whole number of times in it.
         joints: names of those that it moves, one for each degree of freedom; () for any.
     """
 
@@ -61,43 +62,47 @@ class Pilot(NamedTuple):
 
 
 def channel(count: int, readings: int) -> Channel:
-    """Of a robot with so many degrees of freedom, and so many values of sensors."""
+    """Return the channel of a robot with so many degrees of freedom and sensor values."""
     return Channel(
         time=np.full(1, -np.inf),
         position=np.zeros(count),
         velocity=np.zeros(count),
         effort=np.zeros(count),
         reading=np.zeros(readings),
-        told=np.zeros((len(FIELDS), count)),
-        given=np.zeros(1, np.int64),
+        command=np.zeros((len(FIELDS), count)),
+        command_mask=np.zeros(1, np.int64),
         over=np.zeros(1),
     )
 
 
-def check_joints(robot: str, own: Sequence[str], pilot: Pilot) -> None:
-    """Refuse a controller that was made for a robot with other joints.
+def check_joints(robot: str, joint_names: Sequence[str], pilot: Pilot) -> None:
+    """Reject a controller that was made for a robot with other joints.
 
     Args:
-        own: names of the robot's joints, one for each degree of freedom.
+        joint_names: names of the robot's joints, one for each degree of freedom.
     """
-    if len(pilot.channel.position) == len(own) and pilot.joints in ((), tuple(own)):
+    if len(pilot.channel.position) == len(joint_names) and pilot.joints in ((), tuple(joint_names)):
         return
-    others = [name for name in [*pilot.joints, *own] if (name in pilot.joints) != (name in own)]
-    which = f", {others[0]!r} is a joint of one of them" if pilot.joints and others else ""
+    different = [
+        name
+        for name in [*pilot.joints, *joint_names]
+        if (name in pilot.joints) != (name in joint_names)
+    ]
+    which = f", {different[0]!r} is a joint of one of them" if pilot.joints and different else ""
     raise ModelError(
         f"controller of {robot} was made for another robot, with {len(pilot.channel.position)} "
-        f"joints in place of {len(own)}{which}; make it, and its pattern, for this one"
+        f"joints in place of {len(joint_names)}{which}; make it, and its pattern, for this one"
     )
 
 
-def check_period(robot: str, asked: float, period: float) -> None:
-    """Refuse a controller that is not asked once in each of its periods [s], or a whole number of
-    times.
+def check_period(robot: str, interval: float, period: float) -> None:
+    """Reject a controller that is not called once in each of its periods [s], or a whole number of
+    times, by the interval of its calls [s].
     """
-    times = period / asked
+    times = period / interval
     if times < 1.0 - 1e-6 or abs(times - round(times)) > 1e-6:
         raise ModelError(
-            f"controller of {robot} is asked every {1e3 * asked:g} ms and works in periods of "
-            f"{1e3 * period:g} ms; ask it once in each: "
+            f"controller of {robot} is called every {1e3 * interval:g} ms and works in periods of "
+            f"{1e3 * period:g} ms; call it once in each: "
             f"sim.set_controller(robot, controller, rate={1.0 / period:g})"
         )

@@ -8,7 +8,7 @@ from tabi._errors import ModelError, real
 
 
 def steps_between(rate: float | None, dt: float, owner: str) -> int:
-    """How many steps of dt [s] lie between two calls at a rate [Hz]; one without a rate."""
+    """Return the number of steps of dt [s] between two calls at a rate [Hz]; 1 without a rate."""
     if rate is None:
         return 1
     rate = real(f"rate of {owner}", rate)
@@ -22,7 +22,7 @@ def steps_between(rate: float | None, dt: float, owner: str) -> int:
 
 
 def _nearest(rate: float, dt: float) -> str:
-    """The end of a sentence that names the rates that come nearest."""
+    """Return the end of a sentence with the nearest valid rates."""
     if not (np.isfinite(rate) and 0 < rate < 1 / dt):
         return ""
     whole = int(1 / (rate * dt))

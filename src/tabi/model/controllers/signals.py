@@ -1,5 +1,4 @@
-"""What a robot's controller sees and says: a measurement in, a command out; no simulator in
-between.
+"""Measurement and command: input and output of a robot's controller, without a simulator.
 
 Arrays are in the order of the robot's joints, ``Robot.joint_names``.
 """
@@ -23,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What no sensor of a robot tells.
+    """True state of a robot that no sensor measures.
 
     Attributes:
         base: pose of its base in the world. base_velocity: of the base's origin, in the world's
@@ -38,7 +37,7 @@ class Truth:
 
 
 class NoTruth:
-    """In place of a ``Truth`` that was not asked for: false, and without any value."""
+    """Placeholder for a ``Truth`` that was not requested: false, and without values."""
 
     def __bool__(self) -> bool:
         return False
@@ -47,7 +46,7 @@ class NoTruth:
         return "NoTruth()"
 
     def __getattr__(self, what: str) -> Any:
-        # names of protocols, as of copy and pickle, are asked for by others
+        # names of protocols, as of copy and pickle
         if what.startswith("__"):
             raise AttributeError(what)
         raise MissingAttributeError(
@@ -62,13 +61,13 @@ NO_TRUTH = NoTruth()
 
 @dataclass(frozen=True, eq=False, init=False)
 class Measurement:
-    """What the robot knows of itself, at one moment; it may be kept.
+    """Measurement of a robot at one time; it may be stored.
 
     Attributes:
-        position, velocity, effort: of its joints [rad or m, per second, N·m or N], as its encoders
-            say where it has some.
-        sensors: what each of its sensors tells, by name: see ``tabi.model.sensors``.
-        truth: what it does not know; false, and without values, unless it was asked for.
+        position, velocity, effort: of its joints [rad or m, per second, N·m or N], from its
+            encoders if it has any.
+        sensors: readings of its sensors by name: see ``tabi.model.sensors``.
+        truth: true state; false, and without values, by default.
     """
 
     position: Array
@@ -93,40 +92,39 @@ class Measurement:
 
     @property
     def base(self) -> Transform:
-        """Of the truth: pose of the base."""
+        """Pose of the base, from the truth."""
         return self.truth.base
 
     @property
     def base_velocity(self) -> Twist:
-        """Of the truth: velocity of the base."""
+        """Velocity of the base, from the truth."""
         return self.truth.base_velocity
 
     @property
     def forces(self) -> Mapping[str, Array]:
-        """Of the truth: wrenches on feet."""
+        """Wrenches on the feet, from the truth."""
         return self.truth.forces
 
 
 Values = Array | float | Mapping[str, float]
-# what a command says of each joint, in this order wherever its values are numbers in rows
+# fields of a command for each joint, in the order of the rows of arrays
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Command:
-    """What the robot's motors are told; what is None stays as it was told last.
+    """Command of a robot's motors; fields that are None keep their last command.
 
     Each is an array, one number for all joints, or numbers by joint names; joints that are not
-    named keep what they were told last, and a robot begins by holding its pose. A command is a
-    value: it keeps copies, so that what is done to an array later does not change it.
+    named keep their last command, and a robot begins by holding its pose. A command stores copies,
+    so that later changes of an array have no effect.
 
     Attributes:
-        position, velocity: where the joints should go.
+        position, velocity: targets of the joints.
         effort: force in addition to the loops [N·m or N].
         kp, kd: gains of the loops, instead of those of the motors.
-        over: time [s] in which the positions go, evenly, from what was told last to these; at once
-            unless given. For a controller that is slower than the simulation, its period: motors
-            then see no jumps.
+        over: time [s] of a linear interpolation from the last positions to these; default: at once.
+            For a controller slower than the simulation, its period, so that commands do not jump.
     """
 
     position: Values | None = None
@@ -146,19 +144,19 @@ class Command:
         kd: Values | None = None,
         over: float | None = None,
     ) -> None:
-        told = {
-            "position": None if position is None else _kept(position),
-            "velocity": None if velocity is None else _kept(velocity),
-            "effort": None if effort is None else _kept(effort),
-            "kp": None if kp is None else _kept(kp),
-            "kd": None if kd is None else _kept(kd),
+        fields = {
+            "position": None if position is None else _frozen_copy(position),
+            "velocity": None if velocity is None else _frozen_copy(velocity),
+            "effort": None if effort is None else _frozen_copy(effort),
+            "kp": None if kp is None else _frozen_copy(kp),
+            "kd": None if kd is None else _frozen_copy(kd),
             "over": over,
         }
-        object.__setattr__(self, "__dict__", told)
+        object.__setattr__(self, "__dict__", fields)
 
 
-def _kept(value: Any) -> Any:
-    """A copy of a value that nobody can change."""
+def _frozen_copy(value: Any) -> Any:
+    """Return a read-only copy of a value."""
     if isinstance(value, np.ndarray):
         value = value.copy()
         value.setflags(write=False)

@@ -84,18 +84,18 @@ def find(robot: KinematicTree) -> list[Leg]:
 
 
 def why_no_feet(robot: KinematicTree) -> str:
-    """Of a robot without feet what its notes tell, ": …"; "" where they do not."""
+    """Return the reason why a robot has no feet from its notes, as ": …"; "" without one."""
     begin = "no feet declared: "
-    told = (note.removeprefix(begin) for note in robot.notes if note.startswith(begin))
-    return "".join(f": {note.partition('; give feet={…}')[0]}" for note in told)
+    reasons = (note.removeprefix(begin) for note in robot.notes if note.startswith(begin))
+    return "".join(f": {note.partition('; give feet={…}')[0]}" for note in reasons)
 
 
 def _stance(robot: KinematicTree) -> Stance:
     if not {"left", "right"} <= set(robot.feet):
         reason = f"no feet declared{why_no_feet(robot)}"
         are = "its only foot is" if len(robot.feet) == 1 else "its feet are"
-        found = f"{are} {', '.join(map(repr, robot.feet))}" if robot.feet else reason
-        raise ModelError(f"legs of {robot.name} are not known: {found}; {EXPECTED}")
+        feet = f"{are} {', '.join(map(repr, robot.feet))}" if robot.feet else reason
+        raise ModelError(f"legs of {robot.name} are not known: {feet}; {EXPECTED}")
     X = robot.placements(robot.at_zero())
     ends = {
         side: X[robot.feet[side].body] @ robot.feet[side].placement for side in ("left", "right")
@@ -179,8 +179,8 @@ def half_sitting(robot: KinematicTree) -> dict[str, float]:
     )
 
 
-def told_by(robot: KinematicTree) -> Hashable:
-    """All that a half-sitting pose is made of: where this is the same, so is the pose."""
+def pose_key(robot: KinematicTree) -> Hashable:
+    """Return a key of all that determines a half-sitting pose."""
     bodies = tuple(
         (
             b.parent and b.parent.name,

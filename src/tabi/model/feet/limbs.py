@@ -20,7 +20,7 @@ from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]
 # kg/m³; least length, least and greatest radius [m]
-DENSITY, SHORTEST, THINNEST, THICKEST = 1000.0, 0.03, 0.02, 0.1
+DENSITY, MIN_LENGTH_M, MIN_RADIUS_M, MAX_RADIUS_M = 1000.0, 0.03, 0.02, 0.1
 
 
 def add_limbs(robot: Robot) -> list[Body]:
@@ -28,12 +28,12 @@ def add_limbs(robot: Robot) -> list[Body]:
     returns these links, and leaves a note.
     """
     carried = _moving_children(robot)
-    given = []
+    with_capsules = []
     for body in robot.bodies:
         if body.inertia.mass <= 0 or body.collision_shapes():
             continue
         ends = carried.get(body) or [2 * body.inertia.centre]
-        ends = [end for end in ends if np.linalg.norm(end) > SHORTEST]
+        ends = [end for end in ends if np.linalg.norm(end) > MIN_LENGTH_M]
         # what the feet stand on is theirs alone
         if not ends or any(foot.body is body for foot in robot.feet.values()):
             continue
@@ -41,16 +41,17 @@ def add_limbs(robot: Robot) -> list[Body]:
             _capsule(end, body.inertia.mass / len(ends), f"{body.name} {k}")
             for k, end in enumerate(ends)
         ]
-        given.append(body)
-    if given:
+        with_capsules.append(body)
+    if with_capsules:
         robot.notes.append(
-            f"stand-in: capsules between joints for the missing shapes of {len(given)} links"
+            "stand-in: capsules between joints for the missing shapes of "
+            f"{len(with_capsules)} links"
         )
-    return given
+    return with_capsules
 
 
 def _moving_children(robot: Robot) -> dict[Body, list[Array]]:
-    """Of each body the joints that hang on it or on what is fixed to it, in its frame [m]."""
+    """Return the positions of the child joints of each body and of bodies fixed to it [m]."""
     places: dict[Body, list[Array]] = {}
     for body in robot.bodies[1:]:
         parent, X = body.parent, body.joint.placement
@@ -65,8 +66,8 @@ def _moving_children(robot: Robot) -> dict[Body, list[Array]]:
 
 
 def _capsule(end: Array, mass: float, name: str) -> Shape:
-    """From the origin to ``end``, its caps inside of it."""
+    """Return a capsule from the origin to ``end``, with its caps inside."""
     length = float(np.linalg.norm(end))
-    radius = float(np.clip(sqrt(mass / (DENSITY * pi * length)), THINNEST, THICKEST))
+    radius = float(np.clip(sqrt(mass / (DENSITY * pi * length)), MIN_RADIUS_M, MAX_RADIUS_M))
     radius = min(radius, 0.45 * length)
     return Shape(Capsule(radius, length - 2 * radius), Transform(z_to(end), end / 2), name=name)

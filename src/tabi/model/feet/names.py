@@ -1,9 +1,9 @@
-"""What names of bodies tell of feet: that a body is one, and of which side.
+"""Feet and their sides from the names of bodies.
 
 A name is a row of words, that end at anything but a letter and where a capital follows a small
-one: LLEG_ANKLE_R is lleg, ankle, r; toeLeft is toe, left. Words tell a side as l, r, left or right,
-alone or before or behind another word. Where several do, it is the one with whose opposite another
-body is called: of LLEG_ANKLE_R and RLEG_ANKLE_R the first, as no RLEG_ANKLE_L is there.
+one: LLEG_ANKLE_R is lleg, ankle, r; toeLeft is toe, left. Words for a side are l, r, left or right,
+alone or before or behind another word. Of several, it is the one whose opposite occurs in the name
+of another body: of LLEG_ANKLE_R and RLEG_ANKLE_R the first, as no RLEG_ANKLE_L is there.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ _OPPOSITE = {"l": "r", "r": "l", "left": "right", "right": "left"}
 
 
 def part(name: str) -> str | None:
-    """The part of a foot that a name tells, the one of its words that comes first in PARTS."""
-    found = {m[2].replace("feet", "foot") for w in _words(name) if (m := _PART.match(w))}
-    return next((one for one in PARTS if one in found), None)
+    """Return the part of a foot in a name, the first one in the order of PARTS."""
+    parts = {m[2].replace("feet", "foot") for w in _words(name) if (m := _PART.match(w))}
+    return next((part_name for part_name in PARTS if part_name in parts), None)
 
 
 def side(name: str, names: Collection[str]) -> str | None:
-    """The side that a name tells, "left" or "right".
+    """Return the side in a name, "left" or "right".
 
     Args:
         names: of all bodies.
     """
-    told = list(_sides(name))
-    for one, opposite in told:
+    sides = list(_sides(name))
+    for side_of_word, opposite in sides:
         if opposite in names:
-            return one
-    return told[0][0] if told else None
+            return side_of_word
+    return sides[0][0] if sides else None
 
 
 def _sides(name: str) -> Iterable[tuple[str, str]]:
-    """Of each word that tells a side this side, and the name with the other one."""
+    """Yield the side of each word with one, and the name with the opposite side."""
     for word in _WORD.finditer(name):
-        found = _SIDE.fullmatch(word[0].lower())
-        if not found:
+        match = _SIDE.fullmatch(word[0].lower())
+        if not match:
             continue
-        group = next(group for group, text in found.groupdict().items() if text)
-        start, end = (word.start() + k for k in found.span(group))
+        group = next(group for group, text in match.groupdict().items() if text)
+        start, end = (word.start() + k for k in match.span(group))
         opposite = _like(name[start:end], _OPPOSITE[name[start:end].lower()])
-        one = "left" if name[start].lower() == "l" else "right"
-        yield one, name[:start] + opposite + name[end:]
+        side_of_word = "left" if name[start].lower() == "l" else "right"
+        yield side_of_word, name[:start] + opposite + name[end:]
 
 
 def _like(pattern: str, word: str) -> str:

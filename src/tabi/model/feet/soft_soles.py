@@ -18,7 +18,7 @@ from tabi.spatial.transform import translation
 
 Array = NDArray[np.float64]
 # how far a sole may reach over the plate that it is glued to [m]
-OVER = 1e-6
+MAX_OVERHANG_M = 1e-6
 
 
 def add_soles(
@@ -62,7 +62,7 @@ def _check_outline(foot: Foot, outline: Array) -> None:
     outwards = np.column_stack([edges[:, 1], -edges[:, 0]])
     outwards /= np.linalg.norm(edges, axis=1)[:, None]
     over = (outwards @ hull.T - np.sum(outwards * foot.polygon, axis=1)[:, None]).max()
-    if over > OVER:
+    if over > MAX_OVERHANG_M:
         raise ModelError(
             f"the outline of the soft sole reaches {1e3 * over:.2g} mm over the plate of foot "
             f"{foot.name!r}; expected one inside of it: nothing would hold it there"

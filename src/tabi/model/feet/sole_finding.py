@@ -24,11 +24,11 @@ from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
 # of a sole above its lowest point; soles narrower than that are edges or points [m]
-BAND, NARROW = 2e-3, 0.03
+BAND, MIN_WIDTH_M = 2e-3, 0.03
 # the most that a foot leans in the zero pose [rad]
 LEAN = radians(5.0)
 # cylinders that lie lean by less than 45°
-LYING = 0.7
+MAX_LYING_COSINE = 0.7
 
 
 def sole_of(name: str, body: Body, R_WB: Array) -> Foot:
@@ -44,21 +44,21 @@ def sole_of(name: str, body: Body, R_WB: Array) -> Foot:
             f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find "
             f"a sole in; give a polygon"
         )
-    found: list[Foot] = []
+    candidates: list[Foot] = []
     faults: list[ModelError] = []
     for lines, leaning in ((True, False), (True, True), (False, False)):
         points = np.concatenate([_undersides(shape, R_WB, lines) for shape in shapes])
         try:
             R_WF = _plane(points) if leaning else np.eye(3)
-            found.append(_resting(name, body, points, R_WF, R_WB))
+            candidates.append(_resting(name, body, points, R_WF, R_WB))
         except ModelError as fault:
             faults.append(fault)
             continue
-        if polygon_width(found[-1].polygon) >= NARROW:
-            return found[-1]
-    if not found:
+        if polygon_width(candidates[-1].polygon) >= MIN_WIDTH_M:
+            return candidates[-1]
+    if not candidates:
         raise faults[0]
-    return found[0]
+    return candidates[0]
 
 
 def _resting(name: str, body: Body, points: Array, R_WF: Array, R_WB: Array) -> Foot:
@@ -88,10 +88,10 @@ def _plane(points: Array) -> Array:
     rows = np.column_stack([points[:, :2], np.ones(len(points))])
     steepest = tan(LEAN)
     sides = [(-steepest, steepest), (-steepest, steepest), (None, None)]
-    found = linprog([-middle[0], -middle[1], -1.0], rows, points[:, 2], bounds=sides)
-    if not found.success:
+    result = linprog([-middle[0], -middle[1], -1.0], rows, points[:, 2], bounds=sides)
+    if not result.success:
         return np.eye(3)
-    a, b, _ = found.x
+    a, b, _ = result.x
     z = np.array([-a, -b, 1.0]) / np.linalg.norm([a, b, 1.0])
     y = np.cross(z, [1.0, 0.0, 0.0])
     y = y / np.linalg.norm(y)
@@ -112,7 +112,7 @@ def _undersides(shape: Shape, R_WB: Array, lines: bool) -> Array:
         centres = shape.placement @ np.array([[0.0, 0.0, half], [0.0, 0.0, -half]])
         return centres @ R_WB.T - np.array([0.0, 0.0, g.radius])
     down = -(R_WB @ shape.placement.R)[2]
-    if lines and isinstance(g, Cylinder) and abs(down[2]) < LYING:
+    if lines and isinstance(g, Cylinder) and abs(down[2]) < MAX_LYING_COSINE:
         rim = g.radius * np.array([*(down[:2] / np.linalg.norm(down[:2])), 0.0])
         end = np.array([0.0, 0.0, 0.5 * g.length])
         return (shape.placement @ np.stack([rim + end, rim - end])) @ R_WB.T

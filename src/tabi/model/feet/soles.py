@@ -1,4 +1,4 @@
-"""Feet by their shapes: the lowest ends of two equal legs, where no names tell them.
+"""Feet by their shapes: the lowest ends of two equal legs, where names do not determine them.
 
 With all joints at zero the ends of a tree are its last moving links, with what is fixed to them.
 Where such an end hangs on a link that reaches as low, it is a toe, and that link the end of the
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.feet import names as foot_names
-from tabi.model.feet.sole_finding import NARROW, sole_of
+from tabi.model.feet.sole_finding import MIN_WIDTH_M, sole_of
 from tabi.model.kinematic_tree import KinematicTree
 from tabi.spatial.polygon import polygon_width
 from tabi.spatial.transform import Transform
@@ -42,10 +42,10 @@ class End:
 
 
 def add_feet(robot: KinematicTree) -> str:
-    """Declare the feet "left" and "right" where shapes tell them.
+    """Declare the feet "left" and "right" where shapes determine them.
 
     Returns:
-        why there are none, or nothing.
+        the reason why there are none, or "".
     """
     ends = list(_ends(robot).values())
     if not ends:
@@ -62,35 +62,35 @@ def add_feet(robot: KinematicTree) -> str:
     try:
         for side, end in (("left", left), ("right", right)):
             across = polygon_width(robot.add_foot(side, end.body).polygon)
-            if across < NARROW:
+            if across < MIN_WIDTH_M:
                 raise ModelError(f"the sole of {end.body.name!r} is {1e3 * across:.0f} mm wide")
     except ModelError as problem:
         robot.feet.clear()
         return f"the lowest limbs end in points, not soles: {problem}"
-    found = f"left {left.body.name!r}, right {right.body.name!r}"
+    feet = f"left {left.body.name!r}, right {right.body.name!r}"
     robot.notes.append(
-        f"feet found by shape: {found}, the lowest ends of two equal legs"
-        f"{said_of_toes(left.toes + right.toes)}; {CHOOSE}"
+        f"feet found by shape: {feet}, the lowest ends of two equal legs"
+        f"{note_of_toes(left.toes + right.toes)}; {CHOOSE}"
     )
     return ""
 
 
-def said_of_toes(toes: list[str]) -> str:
-    """What a note says of toes that are not the feet."""
+def note_of_toes(toes: list[str]) -> str:
+    """Return the part of a note on toes that are not the feet."""
     return f", on which the toes {', '.join(map(repr, toes))} hang" if toes else ""
 
 
 def _sorted(robot: KinematicTree, low: list[End]) -> list[End]:
-    """Left and right, by their names where these tell it."""
+    """Return left and right, by their names if these have sides."""
     names = {body.name for body in robot.bodies}
-    told = {foot_names.side(end.body.name, names): end for end in low}
-    if set(told) == {"left", "right"}:
-        return [told["left"], told["right"]]
+    by_side = {foot_names.side(end.body.name, names): end for end in low}
+    if set(by_side) == {"left", "right"}:
+        return [by_side["left"], by_side["right"]]
     return sorted(low, key=lambda end: -end.place[1])
 
 
 def links(robot: KinematicTree) -> dict[Body, Body]:
-    """Of each body the moving one that it is, or is fixed to, or the base."""
+    """Return the moving body of each body, itself or the one it is fixed to, or the base."""
     link: dict[Body, Body] = {}
     for body in robot.bodies:
         fixed = body.parent is not None and body.joint.kind == "fixed"
@@ -106,15 +106,15 @@ def lowest(body: Body, X_WB: Transform) -> float:
 
 
 def lowest_bodies(robot: KinematicTree) -> dict[Body, tuple[Body, float]]:
-    """Of each moving link the body fixed to it that reaches lowest with all joints at zero, and its
-    height [m]; not of links without collision shapes.
+    """Return the lowest body of each moving link with all joints at zero, and its height [m];
+    without links that have no collision shapes.
     """
-    X, found = robot.placements(robot.at_zero()), dict[Body, tuple[Body, float]]()
+    X, lowest_by_link = robot.placements(robot.at_zero()), dict[Body, tuple[Body, float]]()
     for body, owner in links(robot).items():
         z = lowest(body, X[body])
-        if z < np.inf and (owner not in found or z < found[owner][1]):
-            found[owner] = body, z
-    return found
+        if z < np.inf and (owner not in lowest_by_link or z < lowest_by_link[owner][1]):
+            lowest_by_link[owner] = body, z
+    return lowest_by_link
 
 
 def heel(robot: KinematicTree, toe: Body, low: Mapping[Body, tuple[Body, float]]) -> Body | None:
@@ -133,12 +133,19 @@ def heel(robot: KinematicTree, toe: Body, low: Mapping[Body, tuple[Body, float]]
         return None
     X = robot.placements(robot.at_zero())
     try:
-        own, of_toe = (sole_of(one.name, one, X[one].R) for one in (body, toe))
+        heel_sole, of_toe = (
+            sole_of(body_of_sole.name, body_of_sole, X[body_of_sole].R)
+            for body_of_sole in (body, toe)
+        )
     except ModelError:
         return None
-    middle = (X[body] @ own.corners()).mean(axis=0)
+    middle = (X[body] @ heel_sole.corners()).mean(axis=0)
     p = (X[toe] @ of_toe.placement).inverse() @ middle
-    return None if polygon_width(own.polygon) < NARROW or _inside(of_toe.polygon, p[:2]) else body
+    return (
+        None
+        if polygon_width(heel_sole.polygon) < MIN_WIDTH_M or _inside(of_toe.polygon, p[:2])
+        else body
+    )
 
 
 def _inside(polygon: Array, point: Array) -> bool:
@@ -148,20 +155,22 @@ def _inside(polygon: Array, point: Array) -> bool:
 
 
 def _ends(robot: KinematicTree) -> dict[Body, End]:
-    """By their moving links."""
+    """Return the ends of limbs by their moving links."""
     X, link, low = robot.placements(robot.at_zero()), links(robot), lowest_bodies(robot)
-    carrying = {link[body.parent] for body, own in link.items() if own is body and body.parent}
-    found: dict[Body, End] = {}
+    carrying = {
+        link[body.parent] for body, moving in link.items() if moving is body and body.parent
+    }
+    ends: dict[Body, End] = {}
     for owner, (body, z) in low.items():
         if owner in carrying or owner is robot.base:
             continue
         toes: list[str] = []
         if (under := heel(robot, body, low)) is not None:
-            toes = [*found[link[under]].toes] if link[under] in found else []
+            toes = [*ends[link[under]].toes] if link[under] in ends else []
             toes.append(body.name)
             body, owner, z = under, link[under], low[link[under]][1]
         joints, up = 0, owner
         while up.parent is not None:
             up, joints = link[up.parent], joints + 1
-        found[owner] = End(body, z, X[body].p, joints, toes)
-    return found
+        ends[owner] = End(body, z, X[body].p, joints, toes)
+    return ends

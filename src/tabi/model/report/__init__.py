@@ -1,1 +1,1 @@
-"""What was read of a robot's file, what is doubtful in it, and what to do."""
+"""Reports on a robot's file: facts, suspicious values, and what to do."""

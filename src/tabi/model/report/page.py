@@ -1,4 +1,4 @@
-"""What a report says of a robot, and its page for a terminal."""
+"""Report on a robot, and its page for a terminal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Report:
         colliding_bodies, collision_pairs, excluded_pairs: bodies with collision shapes, pairs that
             may touch, pairs ruled out by the file.
         heaviest: body and mass [kg].
-        warnings: what looks wrong. notes: what the reader ignored or mended.
+        warnings: what looks wrong. notes: what the reader ignored or repaired.
     """
 
     name: str
@@ -102,8 +102,8 @@ def _folded(notes: list[str]) -> list[str]:
     ]
 
 
-def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n} {one if n == 1 else many or one + 's'}"
+def _count(n: int, singular: str, many: str = "") -> str:
+    return f"{n} {singular if n == 1 else many or singular + 's'}"
 
 
 def _entry(key: str, text: str) -> str:
@@ -183,7 +183,7 @@ def _feet(r: Report) -> list[str]:
 
 
 def _table(joints: list[JointRow]) -> list[str]:
-    """The joints in aligned columns; a column nobody fills is left out."""
+    """Return the joints in aligned columns, without empty ones."""
     if not joints:
         return []
     words = [("joint", [j.name for j in joints]), ("kind", [j.kind for j in joints])]
@@ -211,16 +211,18 @@ def _shown(j: JointRow, limit: float | None) -> float | None:
 
 def _numbers(head: str, values: list[float | None], units: list[str], form: str) -> list[list[str]]:
     """A column of numbers, with its unit in the head, or behind each number where they differ;
-    none if there is no number.
+    none without numbers.
     """
     used = {u for u, x in zip(units, values, strict=True) if x is not None}
     if not used:
         return []
-    one = len(used) == 1
+    same_unit = len(used) == 1
     width = max(map(len, used))
-    cells = [f"{head} {used.pop()}" if one else head.ljust(width)]
+    cells = [f"{head} {used.pop()}" if same_unit else head.ljust(width)]
     for unit, x in zip(units, values, strict=True):
         number = "–" if x is None else format(x, form)
-        cells.append(number if one else f"{number} {('' if x is None else unit).ljust(width)}")
+        cells.append(
+            number if same_unit else f"{number} {('' if x is None else unit).ljust(width)}"
+        )
     longest = max(map(len, cells))
     return [[cell.rjust(longest) for cell in cells]]

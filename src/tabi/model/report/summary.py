@@ -1,4 +1,4 @@
-"""What was loaded: the facts of a robot on one page, and what in it looks wrong.
+"""Summary of a loaded robot: its facts on one page, and warnings.
 
 Bodies on fixed joints melt into the body that carries them; such a group moves as one. Two bodies
 may collide when both have collision shapes, their groups are neither the same nor joined by one
@@ -80,7 +80,7 @@ def _zero_pose(robot: Robot) -> dict[Body, np.ndarray]:
 
 
 def _seen(robot: Robot) -> str:
-    """What the height was taken from: shapes, where they cover most of the mass."""
+    """Return the source of the height: shapes, if they cover most of the mass."""
     solid = [b for b in robot.bodies if b.inertia.mass > 0]
     shaped = [b for b in solid if b.collision_shapes()]
     if 2 * sum(b.inertia.mass for b in shaped) >= robot.mass and shaped:
@@ -157,7 +157,7 @@ def _foot_candidates(robot: Robot, X: dict[Body, Transform], lowest: float) -> l
     group = _groups(robot)
     carriers = {group[g.parent] for g in set(group.values()) if g.parent}
     shapeless = not any(b.collision_shapes() for b in robot.bodies)
-    found, down = [], np.array([0.0, 0.0, -1.0])
+    candidates, down = [], np.array([0.0, 0.0, -1.0])
     for b in robot.bodies:
         if group[b] in carriers or (shapeless and b is not group[b]):
             continue
@@ -165,18 +165,18 @@ def _foot_candidates(robot: Robot, X: dict[Body, Transform], lowest: float) -> l
             X[b].p[2]
         ] * shapeless
         if heights and min(heights) < lowest + GROUND:
-            found.append(b.name)
-    return found
+            candidates.append(b.name)
+    return candidates
 
 
 # ---- what looks wrong -----------------------------------------------------------------------
 
 
 def _warnings(robot: Robot) -> list[str]:
-    found: dict[str, list[str]] = {}
+    names_by_fault: dict[str, list[str]] = {}
 
     def warn(what: str, name: str) -> None:
-        found.setdefault(what, []).append(name)
+        names_by_fault.setdefault(what, []).append(name)
 
     group = _groups(robot)
     carried: dict[Body, float] = dict.fromkeys(group.values(), 0.0)
@@ -202,7 +202,7 @@ def _warnings(robot: Robot) -> list[str]:
             or min(j.effort_limit, j.motor.torque_limit if j.motor else INFINITY) == 0
         ):
             warn("joints whose speed or effort limit is zero", j.name)
-    lines = [f"{what}: {few(names)}" for what, names in found.items()]
+    lines = [f"{what}: {few(names)}" for what, names in names_by_fault.items()]
     if robot.mass == 0:
         lines.insert(0, "the robot has no mass at all")
     if not any(b.collision_shapes() for b in robot.bodies):

@@ -13,9 +13,9 @@ from tabi.model.sensor_kinds.kind import SensorKind
 __all__ = ["SENSOR_KINDS", "SensorKind", "registered"]
 
 
-def registered(found: dict[str, tuple[SensorKind, ...]]) -> dict[str, SensorKind]:
+def registered(kinds_of_modules: dict[str, tuple[SensorKind, ...]]) -> dict[str, SensorKind]:
     """Kinds by name, of modules; a part without a unit's name or width is refused."""
-    for module, kinds in found.items():
+    for module, kinds in kinds_of_modules.items():
         for kind in kinds:
             if any(width < 1 for width in kind.parts.values()):
                 raise ModelError(f"sensor kind {kind.name!r} in {module} has a part without values")
@@ -25,7 +25,12 @@ def registered(found: dict[str, tuple[SensorKind, ...]]) -> dict[str, SensorKind
                     f" which it does not measure; it has {', '.join(kind.parts) or 'no parts'}"
                 )
     return _registered.by_name(
-        "sensor kind", [(kind.name, module, kind) for module in found for kind in found[module]]
+        "sensor kind",
+        [
+            (kind.name, module, kind)
+            for module in kinds_of_modules
+            for kind in kinds_of_modules[module]
+        ],
     )
 
 

@@ -1,4 +1,4 @@
-"""How a body turns, accelerates and is oriented."""
+"""Inertial sensors: angular velocity, acceleration and orientation."""
 
 from tabi.model.sensor_kinds.kind import SensorKind
 

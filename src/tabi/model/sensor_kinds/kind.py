@@ -1,4 +1,4 @@
-"""What a kind of sensors is."""
+"""Description of a kind of sensors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The numbers of ``tabi report``: what was run, whether it is certified, who bore what,
-and what deserves a second look.
-"""
+"""Findings of ``tabi report``: settings of the run, certificate, loads of bodies, and warnings."""
 
 from __future__ import annotations
 
@@ -17,18 +15,18 @@ from tabi.reporting.report.falls import fall_time
 from tabi.scenes.tree import title_of
 
 Array = NDArray[np.float64]
-# metres from the edge of a sole, radians or metres from the end of a joint's travel,
-# share of a motor's limit, overlap [m]
-EDGE, END, FULL, DEEP = 5e-3, 1e-3, 0.999, 1e-3
-# seconds between missed steps that are told as one time; changes told one by one
-APART, CHANGES = 0.05, 40
-# episodes that a terminal lists
-EPISODES = 20
+# limits of warnings: distance from the edge of a sole [m], from a joint limit [rad or m], share of
+# a motor's limit, overlap [m]
+EDGE_DISTANCE, JOINT_LIMIT_DISTANCE, EFFORT_SHARE, OVERLAP = 5e-3, 1e-3, 0.999, 1e-3
+# gap between steps that did not converge within one interval [s]; number of listed changes
+MAX_GAP_S, MAX_CHANGES = 0.05, 40
+# number of episodes listed on a terminal
+MAX_EPISODES = 20
 NAMED = ("name", "settings", "seed", "versions", "platform", "processor")
 
 
-def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
-    """All numbers of the page, with units in their names, of a recording and who touched in it."""
+def measure(run: Recorded, touching: contacts.Touches) -> dict[str, Any]:
+    """Return the numbers of the page of a recording, with units in their names."""
     robots = [_robot(run, k) for k in range(len(run.world.robot_names))]
     certificate = _certificate(run)
     numbers = {
@@ -46,7 +44,7 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
         "from_s": float(run.time[0]),
         "to_s": float(run.time[-1]),
         "rows": len(run.time),
-        "steps_a_row": contacts.every(run),
+        "steps_a_row": contacts.steps_per_row(run),
         "closed": bool(run.closed),
         "episode": run.episode,
         "episodes": [_episode(episode) for episode in run.episodes],
@@ -55,10 +53,10 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
         "certified": certificate["steps"] > 0 and certificate["missed_steps"] == 0,
         "certificate": certificate,
         "robots": robots,
-        "feet": _feet(run, found),
-        "bodies": _bodies(run, found),
+        "feet": _feet(run, touching),
+        "bodies": _bodies(run, touching),
         "energy": _energy(run),
-        "changes": _changes(run, found),
+        "changes": _changes(run, touching),
         "foot_events": [
             {"time_s": event.time, "name": event.foot, "before": event.before, "after": event.after}
             for event in run.foot_events
@@ -72,32 +70,32 @@ def _ended(run: Recorded) -> Episode:
     return run.episodes[run.episode]
 
 
-def _episode(one: Episode) -> dict[str, Any]:
+def _episode(episode: Episode) -> dict[str, Any]:
     return {
-        "number": one.number,
-        "from_s": _round(one.begin),
-        "to_s": _round(one.end),
-        "steps": one.steps,
-        "rows": one.rows,
-        "ended": one.ended,
+        "number": episode.number,
+        "from_s": _round(episode.begin),
+        "to_s": _round(episode.end),
+        "steps": episode.steps,
+        "rows": episode.rows,
+        "ended": episode.ended,
     }
 
 
-def episode_lines(numbers: dict[str, Any], most: int = EPISODES) -> list[str]:
-    """How the run ended, for a terminal: a line for each episode, the first and last of many."""
-    found = numbers["episodes"]
-    if len(found) < 2:
+def episode_lines(numbers: dict[str, Any], most: int = MAX_EPISODES) -> list[str]:
+    """Return how the run ended, for a terminal: a line for each of the first and last episodes."""
+    episodes = numbers["episodes"]
+    if len(episodes) < 2:
         return [f"  recording: {numbers['ended']}"]
     lines = [
-        f"  episode {one['number']}: {one['from_s']:g} to {one['to_s']:g} s, "
-        f"{one['steps']} steps; {one['ended']}"
-        for one in found
+        f"  episode {episode['number']}: {episode['from_s']:g} to {episode['to_s']:g} s, "
+        f"{episode['steps']} steps; {episode['ended']}"
+        for episode in episodes
     ]
     return shortened(lines, most, f"  … {len(lines) - most} more, which --json lists")
 
 
 def shortened(lines: list[Any], most: int, between: Any) -> list[Any]:
-    """The first and the last of many, with something between them."""
+    """Return the first and the last of many lines, with ``between`` for the rest."""
     if len(lines) <= most:
         return lines
     return [*lines[: most // 2], between, *lines[-(most - most // 2) :]]
@@ -108,7 +106,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def verdict(numbers: dict[str, Any]) -> str:
-    """One sentence: certified or not, when not, and who fell."""
+    """Return one sentence: certified or not, when not, and which robots fell."""
     c, last = numbers["certificate"], len(numbers["episodes"]) - 1
     of = f" of episode {numbers['episode']} (of 0 to {last})" if last > 0 else ""
     if c["steps"] == 0:
@@ -139,7 +137,7 @@ def verdict(numbers: dict[str, Any]) -> str:
 
 
 def fallen(numbers: dict[str, Any]) -> dict[str, float]:
-    """When robots fell [s], those that did."""
+    """Return the times of falls by robot [s]."""
     return {
         robot["name"]: robot["fallen_at_s"]
         for robot in numbers["robots"]
@@ -150,7 +148,7 @@ def fallen(numbers: dict[str, Any]) -> dict[str, float]:
 def _certificate(run: Recorded) -> dict[str, Any]:
     worst, missed, time = run.summary, run.certificate["missed"], run.time
     new = np.diff(missed, prepend=missed[:1])
-    when = contacts.spans(new > 0, time, APART)
+    when = contacts.spans(new > 0, time, MAX_GAP_S)
     return {
         "tolerance_m_s": run.tolerance,
         "worst_residual_m_s": worst["residual"],
@@ -158,7 +156,7 @@ def _certificate(run: Recorded) -> dict[str, Any]:
         "worst_penetration_m": worst["penetration"],
         "worst_force_residual_n": worst["force_residual"],
         "worst_pressure_shift_m": worst["pressure_shift"],
-        "judged_steps": len(run.judged["time"]),
+        "judged_steps": len(run.step_errors["time"]),
         "steps": _ended(run).steps,
         "missed_steps": int(new.clip(0).sum()),
         "missed_before": int(missed[0]),
@@ -173,22 +171,24 @@ def _certificate(run: Recorded) -> dict[str, Any]:
 
 
 def _round(x: Any) -> float:
-    """A time without the dust of its sum."""
+    """Return a time without the rounding error of its sum."""
     return round(float(x), 9)
 
 
 def _robot(run: Recorded, k: int) -> dict[str, Any]:
-    """Name and mass; of one that floats how low it was, and when it fell as ``tabi run`` has it."""
+    """Return name and mass; for a floating robot also its lowest height, and the time of its fall
+    as in ``tabi run``.
+    """
     world = run.world
-    own = np.flatnonzero(world.robot == k)
-    about = {
+    bodies = np.flatnonzero(world.robot == k)
+    robot = {
         "name": world.robot_names[k],
-        "mass_kg": float(world.body["mass"][own].sum()),
+        "mass_kg": float(world.body["mass"][bodies].sum()),
         "floating": False,
         "fallen_at_s": None,
     }
     base = [
-        int(b) for b in own if world.body["kind"][b] == FLOATING and world.body["parent"][b] == 0
+        int(b) for b in bodies if world.body["kind"][b] == FLOATING and world.body["parent"][b] == 0
     ]
     if base:
         b, q = base[0], run.q[:, world.body["q_start"][base[0]] :][:, :3]
@@ -197,26 +197,24 @@ def _robot(run: Recorded, k: int) -> dict[str, Any]:
             + world.body["offset"][b][2]
             - _ground(run)
         )
-        fell = fall_time(run, k, b, _ground(run), high[0] + _ground(run) - _lowest(run, own))
-        about |= {
+        fell = fall_time(run, k, b, _ground(run), high[0] + _ground(run) - _lowest(run, bodies))
+        robot |= {
             "floating": True,
             "fallen_at_s": None if fell is None else _round(fell),
             "lowest_base_m": float(high.min()),
         }
-    return about
+    return robot
 
 
-def _lowest(run: Recorded, own: Any) -> float:
-    """Height of the lowest that is seen of some bodies at the start [m];
-    of the ground where nothing is.
-    """
-    moved = run.motion(slice(0, 1))
-    pieces = [piece for piece in run.look.pieces if piece.body in own and len(piece.vertices)]
+def _lowest(run: Recorded, bodies: Any) -> float:
+    """Return the lowest visible height of bodies at the start [m]; without any, of the ground."""
+    motion = run.motion(slice(0, 1))
+    pieces = [piece for piece in run.look.pieces if piece.body in bodies and len(piece.vertices)]
     return min(
         (
             float(
-                (piece.vertices @ moved.rotation[piece.body, 0, 2]).min()
-                + moved.position[piece.body, 0, 2]
+                (piece.vertices @ motion.rotation[piece.body, 0, 2]).min()
+                + motion.position[piece.body, 0, 2]
             )
             for piece in pieces
         ),
@@ -225,42 +223,42 @@ def _lowest(run: Recorded, own: Any) -> float:
 
 
 def _ground(run: Recorded) -> float:
-    """Height of the level ground [m]."""
+    """Return the height of the level ground [m]."""
     level = [float(point[2]) for point, normal in run.look.planes if normal[2] > 0.999]
     return level[0] if level else 0.0
 
 
-def _feet(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
+def _feet(run: Recorded, touching: contacts.Touches) -> list[dict[str, Any]]:
     feet, out = run.world.feet, []
     for k, name in enumerate(feet.names):
         about = {"name": name, "robot": run.world.robot_names[feet.robot[k]]}
-        row = found.row(int(feet.body[k]))
+        row = touching.row(int(feet.body[k]))
         if row is not None:
-            about |= contacts.summary(found, row) | _edge(run, k, found)
+            about |= contacts.summary(touching, row) | _edge(run, k, touching)
         out.append(about)
     return out
 
 
-def _edge(run: Recorded, k: int, found: contacts.Touches) -> dict[str, Any]:
-    """How near to the edge of its sole a foot was pressed, while it bore something."""
+def _edge(run: Recorded, k: int, touching: contacts.Touches) -> dict[str, Any]:
+    """Return the distance of a loaded foot's centre of pressure from the edge of its sole."""
     force = run.feet["wrench"][:, k, 2]
     at, outline = run.feet["pressure"][:, k], run.world.feet.outlines[k]
-    there = (force > contacts.SHARE * force.max(initial=0.0)) & np.isfinite(at).all(axis=1)
+    there = (force > contacts.MIN_LOAD_SHARE * force.max(initial=0.0)) & np.isfinite(at).all(axis=1)
     if not there.any() or len(outline) < 3:
         return {"edge_m": None, "at_edge_s": 0.0, "at_edge_from_s": None}
-    far = np.full(len(at), np.inf)
-    far[there] = inside(at[there], outline)
-    near = np.flatnonzero(far < EDGE)
+    edge_distance = np.full(len(at), np.inf)
+    edge_distance[there] = inside(at[there], outline)
+    near = np.flatnonzero(edge_distance < EDGE_DISTANCE)
     first = _round(run.time[near[0]]) if len(near) else None
     return {
-        "edge_m": float(far.min()),
-        "at_edge_s": float(found.between[near].sum()),
+        "edge_m": float(edge_distance.min()),
+        "at_edge_s": float(touching.between[near].sum()),
         "at_edge_from_s": first,
     }
 
 
 def inside(points: Array, outline: Array) -> Array:
-    """How far points are inside of a convex polygon's nearest edge [m], negative outside of it."""
+    """Return the distance of points to the edges of a convex polygon [m], negative outside."""
     ends = np.roll(outline, -1, axis=0)
     along = ends - outline
     area = float((outline[:, 0] * ends[:, 1] - outline[:, 1] * ends[:, 0]).sum())
@@ -269,17 +267,17 @@ def inside(points: Array, outline: Array) -> Array:
     return ((points[:, None] - outline) * inward).sum(axis=2).min(axis=1)
 
 
-def _bodies(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
-    """Bodies that touch something and are no feet; those that bear most first."""
+def _bodies(run: Recorded, touching: contacts.Touches) -> list[dict[str, Any]]:
+    """Return bodies in contact that are not feet, those with the largest load first."""
     world, out = run.world, []
     soles = {int(body) for body in world.feet.body}
-    for k, body in enumerate(int(b) for b in found.bodies):
+    for k, body in enumerate(int(b) for b in touching.bodies):
         if body not in soles:
             name = run.body_names[int(np.flatnonzero(world.link == body)[0])]
             robot = int(world.robot[body])
             out.append(
                 {"name": name, "robot": world.robot_names[robot] if robot >= 0 else None}
-                | contacts.summary(found, k)
+                | contacts.summary(touching, k)
             )
     return sorted(out, key=lambda about: -about["peak_load_n"])
 
@@ -294,20 +292,20 @@ def _energy(run: Recorded) -> dict[str, float]:
     }
 
 
-def _changes(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
-    """When feet touched and lifted off; where there are no feet, all bodies."""
+def _changes(run: Recorded, touching: contacts.Touches) -> list[dict[str, Any]]:
+    """Return touch-downs and lift-offs of feet; without feet, of all bodies."""
     feet, time = run.world.feet, run.time
-    # the first row of a run stands before its first step, and has no contacts yet
+    # the first row of a run is before its first step, and has no contacts yet
     begin = 1 if run.contact_count[0] == 0 else 0
-    named = [(f"{name} foot", found.row(int(feet.body[k]))) for k, name in enumerate(feet.names)]
+    named = [(f"{name} foot", touching.row(int(feet.body[k]))) for k, name in enumerate(feet.names)]
     if not named:
         named = [
             (run.body_names[int(np.flatnonzero(run.world.link == body)[0])], k)
-            for k, body in enumerate(found.bodies)
+            for k, body in enumerate(touching.bodies)
         ]
     out = []
     for name, k in named:
-        for start, end in contacts.spans(found.load[k] > 0, time) if k is not None else []:
+        for start, end in contacts.spans(touching.load[k] > 0, time) if k is not None else []:
             out += (
                 [{"time_s": _round(time[start]), "name": name, "change": "touches"}]
                 if start > begin
@@ -322,7 +320,7 @@ def _changes(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
 
 
 def _warnings(run: Recorded, numbers: dict[str, Any]) -> list[str]:
-    """What deserves a second look, a sentence each."""
+    """Return warnings, a sentence each."""
     c, out = numbers["certificate"], []
     if not numbers["closed"]:
         out.append(
@@ -335,14 +333,14 @@ def _warnings(run: Recorded, numbers: dict[str, Any]) -> list[str]:
         out.append(
             f"{c['missed_before']} steps had missed the tolerance before this episode began."
         )
-    if c["worst_penetration_m"] > DEEP:
+    if c["worst_penetration_m"] > OVERLAP:
         out.append(f"Bodies overlap by up to {1e3 * c['worst_penetration_m']:.2g} mm.")
     for foot in numbers["feet"]:
         if foot.get("at_edge_s"):
             when = f"for {foot['at_edge_s']:.3g} s, first at {foot['at_edge_from_s']:g} s"
             out.append(
-                f"The centre of pressure of the {foot['name']} foot is within {1e3 * EDGE:g} mm of "
-                f"the edge of its sole {when}: it is about to tip."
+                f"The centre of pressure of the {foot['name']} foot is within "
+                f"{1e3 * EDGE_DISTANCE:g} mm of the edge of its sole {when}: it is about to tip."
             )
     out += _motor_warnings(run)
     if numbers["steps_a_row"] > 1:
@@ -354,7 +352,7 @@ def _warnings(run: Recorded, numbers: dict[str, Any]) -> list[str]:
 
 
 def _motor_warnings(run: Recorded) -> list[str]:
-    """Joints at the ends of their travel, motors at their limits."""
+    """Return warnings of joints at their limits, and motors at theirs."""
     world, out = run.world, []
     between = np.diff(run.time, prepend=run.time[:1])
     kinds = np.zeros(world.v_count, np.int64)
@@ -367,8 +365,8 @@ def _motor_warnings(run: Recorded) -> list[str]:
         slides = kinds[k] - 1 == PRISMATIC
         q, limit = run.q[:, world.dof["q"][k]], float(world.dof["effort_limit"][k])
         for name, at in (
-            ("lower", q <= world.dof["lower"][k] + END),
-            ("upper", q >= world.dof["upper"][k] - END),
+            ("lower", q <= world.dof["lower"][k] + JOINT_LIMIT_DISTANCE),
+            ("upper", q >= world.dof["upper"][k] - JOINT_LIMIT_DISTANCE),
         ):
             if at.any():
                 end = (
@@ -380,7 +378,7 @@ def _motor_warnings(run: Recorded) -> list[str]:
                     f"Joint {world.joint_of[k]} is at its {name} end, {end}, "
                     f"{_when(run, at, between)}."
                 )
-        full = np.abs(run.motors["effort"][:, k]) >= FULL * limit
+        full = np.abs(run.motors["effort"][:, k]) >= EFFORT_SHARE * limit
         if 0 < limit < np.inf and full.any():
             unit = "N" if slides else "N·m"
             out.append(

@@ -1,8 +1,8 @@
-"""``tabi report``: one HTML page about a recording, for people who read and print;
-page.html with everything inside, and no script.
+"""Page of ``tabi report``: one HTML page about a recording, for reading and printing; page.html
+with everything inside, and no script.
 
-All that comes from the file is escaped; pictures stand in the page as data,
-and its policy lets nothing else be loaded.
+All data of the file are escaped; pictures are embedded as data, and its policy forbids loading
+anything else.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from tabi.recording.episodes import EXCEPTION
 from tabi.recording.recorded import Recorded
 from tabi.reporting.report import pictures
 from tabi.reporting.report.contacts import Touches
-from tabi.reporting.report.findings import CHANGES, shortened
+from tabi.reporting.report.findings import MAX_CHANGES, shortened
 from tabi.reporting.report.markup import plot, section, short, table, whole
 from tabi.reporting.report.walks import RecordedWalk
 
-# lines of the table of bodies, and letters of a scene file and of a value that was told
-BODIES, LONGEST, TOLD = 30, 200_000, 200
+# lines of the table of bodies, and letters of a scene file and of a value of the meta data
+MAX_BODIES, MAX_SCENE_LENGTH, MAX_VALUE_LENGTH = 30, 200_000, 200
 # lines of the table of episodes
-EPISODES = 40
+MAX_EPISODES = 40
 # changes of feet in a line
-EVENTS = 10
-# warnings that are told one by one, and what counts as a ride on a belt [m]
-WARNINGS, CARRIED = 20, 1e-3
+MAX_EVENTS = 10
+# number of listed warnings, and distance that counts as a ride on a conveyor [m]
+MAX_WARNINGS, MIN_CARRIED_DISTANCE = 20, 1e-3
 TITLES = {
     "forces": "Forces of the feet",
     "cop": "Centre of pressure in the soles",
@@ -42,12 +42,12 @@ TITLES = {
 
 def page(
     run: Recorded,
-    found: Touches,
+    touching: Touches,
     numbers: dict[str, Any],
     file: Path,
     walks: Sequence[RecordedWalk] = (),
 ) -> str:
-    """The whole page as text; with numbers["walks"] of the walks."""
+    """Return the whole page as text; with numbers["walks"] of the walks."""
     title = numbers["scene"] or ", ".join(run.world.robot_names) or file.stem
     parts = [
         _head(title, numbers, file),
@@ -59,7 +59,7 @@ def page(
         _loads(numbers),
     ]
     parts += [_walk(run, walk, numbers["walks"][walk.name]) for walk in walks]
-    parts += [_contacts(run, found, numbers), _plots(run), _about(run, numbers), _scene(run)]
+    parts += [_contacts(run, touching, numbers), _plots(run), _about(run, numbers), _scene(run)]
     return whole(title, parts)
 
 
@@ -81,7 +81,7 @@ def _head(title: str, numbers: dict[str, Any], file: Path) -> str:
 
 def _facts(numbers: dict[str, Any]) -> str:
     c = numbers["certificate"]
-    told = [
+    facts = [
         (f"{numbers['to_s'] - numbers['from_s']:.4g} s", "of simulated time"),
         (f"{c['steps']}", f"steps of {1e3 * numbers['step_s']:g} ms"),
         (short(c["worst_residual_m_s"], "m/s"), "worst error of a step"),
@@ -89,28 +89,28 @@ def _facts(numbers: dict[str, Any]) -> str:
     ]
     return (
         '<div class="facts">'
-        + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in told)
+        + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in facts)
         + "</div>"
     )
 
 
 def _episodes(numbers: dict[str, Any]) -> str:
-    """All episodes of the recording, where there are several."""
-    found = numbers["episodes"]
-    if len(found) < 2:
+    """Return all episodes of the recording, if there are several."""
+    episodes = numbers["episodes"]
+    if len(episodes) < 2:
         return ""
     rows = [
         [
-            f"{one['number']}{' (this page)' if one['number'] == numbers['episode'] else ''}",
-            f"{one['from_s']:g} to {one['to_s']:g} s",
-            str(one["steps"]),
-            one["ended"],
+            f"{episode['number']}" + " (this page)" * (episode["number"] == numbers["episode"]),
+            f"{episode['from_s']:g} to {episode['to_s']:g} s",
+            str(episode["steps"]),
+            episode["ended"],
         ]
-        for one in found
+        for episode in episodes
     ]
-    rows = shortened(rows, EPISODES, ["…", "", "", "--json lists all of them"])
+    rows = shortened(rows, MAX_EPISODES, ["…", "", "", "--json lists all of them"])
     head = ["Episode", "=Time", "=Steps", "Ended"]
-    return section(f"{len(found)} episodes", table(head, rows, len(rows) > 12))
+    return section(f"{len(episodes)} episodes", table(head, rows, len(rows) > 12))
 
 
 def _strip(run: Recorded) -> str:
@@ -125,12 +125,14 @@ def _strip(run: Recorded) -> str:
 
 
 def _warnings(numbers: dict[str, Any]) -> str:
-    found = numbers["warnings"]
-    more = (
-        [f"And {len(found) - WARNINGS} more, which --json lists."] if len(found) > WARNINGS else []
+    warnings = numbers["warnings"]
+    rest = (
+        [f"And {len(warnings) - MAX_WARNINGS} more, which --json lists."]
+        if len(warnings) > MAX_WARNINGS
+        else []
     )
-    told = "".join(f"<li>{escape(words)}</li>" for words in [*found[:WARNINGS], *more])
-    return section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
+    items = "".join(f"<li>{escape(words)}</li>" for words in [*warnings[:MAX_WARNINGS], *rest])
+    return section("To look at", f'<ul class="warnings">{items}</ul>') if items else ""
 
 
 def _certificate(numbers: dict[str, Any]) -> str:
@@ -139,12 +141,12 @@ def _certificate(numbers: dict[str, Any]) -> str:
         [
             "Backward error of contacts and bonds, worst step",
             short(c["worst_residual_m_s"], "m/s"),
-            f"asked for {c['tolerance_m_s']:g} m/s",
+            f"tolerance {c['tolerance_m_s']:g} m/s",
         ],
         [
             "Error of a contact's force",
             short(c["worst_force_residual_n"], "N"),
-            f"worst of {c['judged_steps']} steps judged anew, one a second",
+            f"worst of {c['judged_steps']} checked steps, one a second",
         ],
         ["Shift of a foot's centre of pressure by it", short(c["worst_pressure_shift_m"], "m"), ""],
         [
@@ -154,9 +156,9 @@ def _certificate(numbers: dict[str, Any]) -> str:
         ],
         ["Deepest overlap of two bodies", short(c["worst_penetration_m"], "m"), ""],
         [
-            "Steps that missed the tolerance",
+            "Steps that did not converge",
             f"{c['missed_steps']} of {c['steps']}",
-            _missed(c["missed"]),
+            _not_converged(c["missed"]),
         ],
         [
             "Iterations of the solver in a step",
@@ -177,13 +179,13 @@ def _certificate(numbers: dict[str, Any]) -> str:
     return section("Certificate", table(["", "=", ""], rows) + note)
 
 
-def _missed(times: list[dict[str, Any]]) -> str:
-    told = [
+def _not_converged(times: list[dict[str, Any]]) -> str:
+    intervals = [
         f"{m['steps']} at {m['from_s']:g}"
         + (f" to {m['to_s']:g} s" if m["to_s"] > m["from_s"] else " s")
         for m in times[:8]
     ]
-    return ", ".join(told) + (f", and {len(times) - 8} more times" if len(times) > 8 else "")
+    return ", ".join(intervals) + (f", and {len(times) - 8} more times" if len(times) > 8 else "")
 
 
 def _loads(numbers: dict[str, Any]) -> str:
@@ -195,7 +197,7 @@ def _loads(numbers: dict[str, Any]) -> str:
         if not things:
             continue
         foot = title == "Feet"
-        carried = any(thing.get("carried_m", 0.0) > CARRIED for thing in things)
+        carried = any(thing.get("carried_m", 0.0) > MIN_CARRIED_DISTANCE for thing in things)
         head = [
             "Foot" if foot else "Body",
             *(["Robot"] if several else []),
@@ -210,15 +212,15 @@ def _loads(numbers: dict[str, Any]) -> str:
             "=Friction used",
             *(["=CoP to edge"] if foot else []),
         ]
-        rows = [_load(thing, several, carried, foot) for thing in things[:BODIES]]
-        more = (
-            f'<p class="note">and {len(things) - BODIES} more bodies</p>'
-            if len(things) > BODIES
+        rows = [_load(thing, several, carried, foot) for thing in things[:MAX_BODIES]]
+        rest = (
+            f'<p class="note">and {len(things) - MAX_BODIES} more bodies</p>'
+            if len(things) > MAX_BODIES
             else ""
         )
         out += section(
             title if numbers["feet"] else "Bodies that touched something",
-            table(head, rows, len(rows) > 12) + more,
+            table(head, rows, len(rows) > 12) + rest,
         )
     note = (
         "Load: the sum of normal forces, its mean while it touches. "
@@ -280,8 +282,8 @@ def _walk(run: Recorded, walk: RecordedWalk, numbers: dict[str, Any]) -> str:
     ]
     for key, name in (("zmp_rms_m", "Zero moment point"), ("centre_rms_m", "Centre of mass")):
         ahead, aside = numbers[key]
-        told = f"along x, {short(aside, 'm')} along y, from its plan (root mean square)"
-        rows.append([name, short(ahead, "m"), told])
+        words = f"along x, {short(aside, 'm')} along y, from its plan (root mean square)"
+        rows.append([name, short(ahead, "m"), words])
     what = "footsteps from above: planned in grey, landed in blue (left) and orange (right)"
     note = f'<p class="note">{escape(what)}; dashed: planned</p>'
     return section(
@@ -290,39 +292,43 @@ def _walk(run: Recorded, walk: RecordedWalk, numbers: dict[str, Any]) -> str:
     )
 
 
-def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
-    drawn = pictures.timeline(run, found)
+def _contacts(run: Recorded, touching: Touches, numbers: dict[str, Any]) -> str:
+    drawn = pictures.timeline(run, touching)
     if drawn is None:
         return section("Contacts", "<p>Nothing touched anything.</p>")
-    out = plot(drawn, "who touches something, and when it slips")
+    out = plot(drawn, "bodies in contact, and when they slip")
     changes = numbers["changes"]
     if changes:
         rows = [
             [f"{change['time_s']:.4g} s", change["name"], change["change"]]
-            for change in changes[:CHANGES]
+            for change in changes[:MAX_CHANGES]
         ]
-        more = (
-            f'<p class="note">and {len(changes) - CHANGES} more changes</p>'
-            if len(changes) > CHANGES
+        rest = (
+            f'<p class="note">and {len(changes) - MAX_CHANGES} more changes</p>'
+            if len(changes) > MAX_CHANGES
             else ""
         )
-        out += table(["=Time", "Who", "Change"], rows, len(rows) > 12) + more
+        out += table(["=Time", "Body", "Change"], rows, len(rows) > 12) + rest
     else:
         out += '<p class="note">No foot or body touched down or lifted off.</p>'
     return section("Contacts", out + _foot_events(numbers["foot_events"]))
 
 
 def _foot_events(events: list[dict[str, Any]]) -> str:
-    """A line with what became of the feet."""
+    """Return a line with the state changes of feet."""
     if not events:
         return ""
-    told = [
+    changes = [
         f"{event['name']} {event['before']} → {event['after']} at {event['time_s']:.4g} s"
-        for event in events[:EVENTS]
+        for event in events[:MAX_EVENTS]
     ]
-    more = f"; and {len(events) - EVENTS} more, which --json lists" if len(events) > EVENTS else ""
+    rest = (
+        f"; and {len(events) - MAX_EVENTS} more, which --json lists"
+        if len(events) > MAX_EVENTS
+        else ""
+    )
     count = f"{len(events)} changes" if len(events) > 1 else "1 change"
-    line = f"States of feet, {count}: {'; '.join(told)}{more}."
+    line = f"States of feet, {count}: {'; '.join(changes)}{rest}."
     return f'<p class="note">{escape(line)}</p>'
 
 
@@ -338,7 +344,7 @@ def _about(run: Recorded, numbers: dict[str, Any]) -> str:
     robots = ", ".join(
         f"{robot['name']} ({robot['mass_kg']:.4g} kg)" for robot in numbers["robots"]
     )
-    told = {
+    facts = {
         "Scene": numbers["scene"],
         "Settings": ", ".join(numbers["settings"]),
         "Robots": robots,
@@ -353,9 +359,9 @@ def _about(run: Recorded, numbers: dict[str, Any]) -> str:
         "Machine": ", ".join(
             str(numbers[name]) for name in ("platform", "processor") if numbers[name]
         ),
-    } | {key: str(value)[:TOLD] for key, value in numbers["told"].items()}
+    } | {key: str(value)[:MAX_VALUE_LENGTH] for key, value in numbers["told"].items()}
     return section(
-        "What was run", table(["", ""], [[key, value] for key, value in told.items() if value])
+        "What was run", table(["", ""], [[key, value] for key, value in facts.items() if value])
     )
 
 
@@ -366,5 +372,5 @@ def _steps(count: int) -> str:
 def _scene(run: Recorded) -> str:
     if not run.scene.strip():
         return ""
-    cut = "" if len(run.scene) <= LONGEST else "\n…"
-    return section("The scene file", f"<pre>{escape(run.scene[:LONGEST])}{cut}</pre>")
+    cut = "" if len(run.scene) <= MAX_SCENE_LENGTH else "\n…"
+    return section("The scene file", f"<pre>{escape(run.scene[:MAX_SCENE_LENGTH])}{cut}</pre>")

@@ -1,8 +1,8 @@
 """Walks in ``tabi report``: feet, centre of mass and zero moment point against their plan, loads of
 the feet and torques of the ankles.
 
-A recording holds the text of its scene, and a walk follows from that: its plan is made again, not
-kept. Of a recording without a scene nothing is known about a plan, and nothing is told.
+A recording contains the text of its scene, from which the plan of a walk is computed again. Without
+a scene there is no plan, and no walk in the report.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.plan.pattern import WalkingPattern
 
 Array = NDArray[np.float64]
-# what of the scene's text says that somebody walks
+# text of a scene in which a robot walks
 WORDS = "kind: walk"
 AXES = (("x", 0), ("y", 1))
-# curves that their legend leaves out: dashed ones are planned
+# curves without a legend: dashed ones are planned
 AS_PLANNED = "_planned"
-# colours of left and right, of what was planned, of the zero moment point and the centre of mass
+# colours of left and right, of the plan, of the zero moment point and the centre of mass
 COLORS = {"left": "#0072B2", "right": "#D55E00"}
 PLANNED, ZMP, CENTRE = "#9aa3af", "#CC79A7", "#E69F00"
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedWalk:
-    """A walk and what was recorded of it, n ticks.
+    """Recorded walk with its plan, n ticks.
 
     Attributes:
-        name: of the robot. robot: its place in the recording. pattern: the plan.
+        name: of the robot. robot: its index in the recording. pattern: the plan.
         rows: of the recording, the nearest to each tick, shape (n,).
         position, rotation: of the soles, left and right, shapes (n, 2, 3) and (n, 2, 3, 3).
     """
@@ -52,8 +52,8 @@ class RecordedWalk:
 
 
 def walked(run: Recorded) -> list[RecordedWalk]:
-    """Walks of a recording from their start; none where its scene tells of none, or cannot be made
-    again.
+    """Return the walks of a recording from their start; none if its scene has none, or cannot be
+    loaded.
     """
     if WORDS not in run.scene or run.time[0] > run.dt or (np.diff(run.time) <= 0).any():
         return []
@@ -79,14 +79,14 @@ def _walked(run: Recorded, name: str, robot: int, pattern: WalkingPattern) -> Re
     rows = after - early
     places, turns = tracks.foot_frames(run.world, run.motion(rows))
     feet = run.world.feet
-    own = [_foot(feet.names, feet.robot, robot, side) for side in SIDES]
-    position = np.stack([places[k] for k in own], axis=1)
-    rotation = np.stack([turns[k] for k in own], axis=1)
+    feet_at = [_foot(feet.names, feet.robot, robot, side) for side in SIDES]
+    position = np.stack([places[k] for k in feet_at], axis=1)
+    rotation = np.stack([turns[k] for k in feet_at], axis=1)
     return RecordedWalk(name, robot, pattern, rows, position, in_sole_axes(pattern, rotation))
 
 
 def _foot(names: Sequence[str], robots: NDArray[np.int64], robot: int, side: str) -> int:
-    """The place of a robot's foot; names have the robot's before them where there are several."""
+    """Return the index of a robot's foot; names are prefixed by the robot if there are several."""
     return next(
         k for k, name in enumerate(names) if robots[k] == robot and name.rpartition("/")[2] == side
     )
@@ -95,8 +95,8 @@ def _foot(names: Sequence[str], robots: NDArray[np.int64], robot: int, side: str
 def measure(
     run: Recorded, walks: Sequence[RecordedWalk], fallen: dict[str, float]
 ) -> dict[str, Any]:
-    """Numbers of each walk by its robot; ``fallen``: when robots fell [s]."""
-    found = {}
+    """Return the numbers of each walk by its robot; ``fallen``: times of falls [s]."""
+    numbers = {}
     for walk in walks:
         until = fallen.get(walk.name, np.inf)
         fell = f"it fell at {until:.3g} s" if np.isfinite(until) else ""
@@ -104,15 +104,15 @@ def measure(
         k = walk.rows[: max(1, round(min(until / walk.pattern.gait.tick, len(walk.rows))))]
         centre = run.robots["centre_of_mass"][k, walk.robot, :2] - walk.pattern.centre[: len(k), :2]
         zmp = run.robots["zmp"][k, walk.robot, :2] - walk.pattern.zmp[: len(k)]
-        found[walk.name] = feet.to_dict() | {
+        numbers[walk.name] = feet.to_dict() | {
             "zmp_rms_m": np.sqrt(np.nanmean(zmp**2, axis=0)).tolist(),
             "centre_rms_m": np.sqrt(np.mean(centre**2, axis=0)).tolist(),
         }
-    return found
+    return numbers
 
 
 def unfinished(walks: dict[str, Any]) -> str:
-    """Words about walks that were not finished, from the numbers of ``measure``."""
+    """Return words about walks that were not finished, from the numbers of ``measure``."""
     words = ""
     for name, walk in walks.items():
         if not walk["finished"]:
@@ -126,12 +126,12 @@ def unfinished(walks: dict[str, Any]) -> str:
 
 
 def panels(run: Recorded, walk: RecordedWalk) -> list[Panel]:
-    """Curves over time, what was planned dashed."""
+    """Return curves over time, the plan dashed."""
     t, plan = run.time[walk.rows], walk.pattern
-    n, found = len(t), []
+    n, panel_list = len(t), []
     zmp, centre = (run.robots[key][walk.rows, walk.robot] for key in ("zmp", "centre_of_mass"))
     for axis, c in AXES:
-        found.append(
+        panel_list.append(
             _panel(
                 f"Zero moment point and centre of mass along {axis}",
                 f"{axis} [mm]",
@@ -145,13 +145,20 @@ def panels(run: Recorded, walk: RecordedWalk) -> list[Panel]:
         )
     heights, off = [], []
     for i, side in enumerate(SIDES):
-        own, its = walk.position[:, i], plan.schedule.position[:n, i]
-        heights.append(Curve(f"{side} foot", t, 1e3 * own[:, 2], i))
-        heights.append(Curve(AS_PLANNED, t, 1e3 * its[:, 2], i, "dashed"))
-        off.append(Curve(f"{side} foot", t, 1e3 * np.linalg.norm(own - its, axis=1), i))
-    found.append(_panel("Height of the feet", "height [mm]", heights))
-    found.append(_panel("Feet from their plan", "distance [mm]", off))
-    return [*found, _loads(run, walk, t), _ankles(run, walk, t)]
+        measured_position, planned_position = walk.position[:, i], plan.schedule.position[:n, i]
+        heights.append(Curve(f"{side} foot", t, 1e3 * measured_position[:, 2], i))
+        heights.append(Curve(AS_PLANNED, t, 1e3 * planned_position[:, 2], i, "dashed"))
+        off.append(
+            Curve(
+                f"{side} foot",
+                t,
+                1e3 * np.linalg.norm(measured_position - planned_position, axis=1),
+                i,
+            )
+        )
+    panel_list.append(_panel("Height of the feet", "height [mm]", heights))
+    panel_list.append(_panel("Feet from their plan", "distance [mm]", off))
+    return [*panel_list, _loads(run, walk, t), _ankles(run, walk, t)]
 
 
 def _panel(title: str, label: str, curves: list[Curve]) -> Panel:
@@ -169,19 +176,19 @@ def _loads(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
 
 
 def _ankles(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
-    """Torques of the joints beyond each knee."""
+    """Return torques of the joints beyond each knee."""
     biped, curves = walk.pattern.biped, []
     for i in range(2):
         legs = biped.legs
         for column in legs.columns[i, legs.knee[i] + 1 : legs.count[i]]:
             name = biped.joints[int(column)]
-            own = [
+            joint_at = [
                 k
                 for k, joint in enumerate(run.world.joint_of)
                 if joint in (name, f"{walk.name}/{name}")
             ]
-            if own:
-                effort = run.motors["effort"][walk.rows, own[0]]
+            if joint_at:
+                effort = run.motors["effort"][walk.rows, joint_at[0]]
                 place = len(curves) // 2
                 planned = walk.pattern.effort[: len(t), int(column)]
                 curves.append(Curve(name, t, effort, place))
@@ -190,7 +197,7 @@ def _ankles(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
 
 
 def from_above(run: Recorded, walk: RecordedWalk) -> Any:
-    """A figure of the footsteps seen from above, planned and landed, with both paths."""
+    """Return a figure of the footsteps seen from above, planned and landed, with both paths."""
     from matplotlib.figure import Figure
 
     plan, n = walk.pattern, len(walk.rows)
@@ -206,11 +213,11 @@ def from_above(run: Recorded, walk: RecordedWalk) -> Any:
         if k < n:
             landed = outline @ walk.rotation[k, i].T + walk.position[k, i]
             ax.plot(*landed[:, :2].T, color=COLORS[step.foot], linewidth=0.9)
-    for key, own, color, label in (
+    for key, planned, color, label in (
         ("zmp", plan.zmp, ZMP, "zero moment point"),
         ("centre_of_mass", plan.centre, CENTRE, "centre of mass"),
     ):
-        ax.plot(*own[:, :2].T, color=color, linewidth=0.8, linestyle="--")
+        ax.plot(*planned[:, :2].T, color=color, linewidth=0.8, linestyle="--")
         path = run.robots[key][walk.rows, walk.robot]
         ax.plot(path[:, 0], path[:, 1], color=color, linewidth=1.0, label=label)
     ax.set_aspect("equal")

@@ -28,7 +28,7 @@ from tabi.runs.storage import lock
 FORMAT = "tabi optimise 2"
 ABOUT, LINES, STATE, BEST = "optimise.json", "runs.jsonl", "state.json", "best.json"
 Row = dict[str, Any]
-# what reading a file that somebody changed may come to
+# errors of reading a file that was changed by hand
 BROKEN = (ValueError, TypeError, KeyError, AttributeError)
 
 
@@ -61,8 +61,8 @@ def opened(folder: Path, about: Row) -> Iterator[SearchFolder]:
 def wrote(folder: Path, file: Path) -> bool:
     """Whether a file is as the search in this folder wrote it."""
     try:
-        told = json.loads((folder / ABOUT).read_bytes())
-        return _digest(file.read_bytes()) in told["written"][str(file.resolve())]
+        stored = json.loads((folder / ABOUT).read_bytes())
+        return _digest(file.read_bytes()) in stored["written"][str(file.resolve())]
     except (OSError, *BROKEN):
         return False
 
@@ -73,16 +73,16 @@ def _digest(data: bytes) -> str:
 
 def _compare(folder: Path, about: Row, text: bytes) -> None:
     try:
-        told = json.loads(text)
-        known = told["format"] == FORMAT
+        stored = json.loads(text)
+        known = stored["format"] == FORMAT
     except BROKEN:
-        known, told = False, {}
+        known, stored = False, {}
     if not known:
         raise TabiError(
             f"{folder}: its {ABOUT} is no search of this version of tabi; choose another --out"
         )
     for name, value in about.items():
-        if told.get(name) != value:
+        if stored.get(name) != value:
             raise TabiError(
                 f"{folder}: it has a search with another {name}; choose another --out, or remove "
                 "that folder"
@@ -109,10 +109,10 @@ def _storing(file: Path) -> Iterator[None]:
 
 
 class SearchFolder:
-    """What is known of a search, read from its folder and added to.
+    """Results of a search, read from its folder and added to.
 
     Attributes:
-        runs: what was found, by generation and number of the candidate. state: of the strategy,
+        runs: outcomes, by generation and number of the candidate. state: of the strategy,
             None before the first generation has ended. best: row of the best run, or None.
 
     Args:
@@ -126,7 +126,7 @@ class SearchFolder:
         lines.seek(0)
         data = lines.read()
         whole = data.rpartition(b"\n")[0]
-        # what somebody who was killed had half written
+        # a line half written by a process that was killed
         lines.truncate(len(whole) + bool(whole))
         for k, line in enumerate(whole.splitlines(), 1):
             try:
@@ -142,10 +142,10 @@ class SearchFolder:
         try:
             self.state: Row | None = json.loads(state.read_bytes()) if state.exists() else None
         except ValueError:
-            raise self.no_state() from None
+            raise self.state_error() from None
 
-    def no_state(self) -> TabiError:
-        """What is said of a state that cannot be gone on from: the same candidates are asked for
+    def state_error(self) -> TabiError:
+        """Return the error of a state that cannot be continued: the same candidates are requested
         again from the start, and their runs are known.
         """
         return TabiError(
@@ -154,12 +154,12 @@ class SearchFolder:
         )
 
     def _check(self, row: Row) -> None:
-        """Stumble over a line that is no run."""
-        found = row["found"]
-        numbers = [*row["numbers"], 0.0 if found["cost"] is None else found["cost"]]
-        named = isinstance(found["values"], dict) and isinstance(found["costs"], dict)
+        """Raise an error for a line that is not a run."""
+        outcome = row["found"]
+        numbers = [*row["numbers"], 0.0 if outcome["cost"] is None else outcome["cost"]]
+        named = isinstance(outcome["values"], dict) and isinstance(outcome["costs"], dict)
         whole = len(numbers) == self._numbers + 1 and all(map(math.isfinite, numbers))
-        if not named or not whole or not isinstance(found["stopped"], str):
+        if not named or not whole or not isinstance(outcome["stopped"], str):
             raise ValueError
 
     def _keep(self, row: Row) -> None:
@@ -188,21 +188,21 @@ class SearchFolder:
             with _storing(self.folder / BEST):
                 _write(self.folder / BEST, json.dumps(row, indent=1))
 
-    def keep_state(self, state: Row) -> None:
-        """After a generation."""
+    def store_state(self, state: Row) -> None:
+        """Store the state of the strategy after a generation."""
         self.state = state
         with _storing(self.folder / STATE):
             _write(self.folder / STATE, json.dumps(state, indent=1))
 
     def write_scene(self, file: Path, text: str) -> None:
-        """What was found as a scene file; this search may write it again."""
+        """Write the best motion as a scene file; this search may write it again."""
         about, place = self.folder / ABOUT, file.resolve()
         with _storing(about):
-            told = json.loads(about.read_bytes())
-            # noted before it is written: who is killed in between may still repeat it
-            digests = told.setdefault("written", {}).setdefault(str(place), [])
+            stored = json.loads(about.read_bytes())
+            # noted before it is written: a process killed in between may still repeat it
+            digests = stored.setdefault("written", {}).setdefault(str(place), [])
             if (digest := _digest(text.encode())) not in digests:
                 digests.append(digest)
-                _write(about, json.dumps(told, indent=1))
+                _write(about, json.dumps(stored, indent=1))
         with _storing(file):
             _write(place, text)

@@ -44,19 +44,19 @@ class SearchKey:
 
     @property
     def name(self) -> str:
-        """As it is told: its paths."""
+        """Name of the key in reports: its paths."""
         return ",".join(key if sign > 0 else f"-{key}" for key, sign in self.keys)
 
     def number(self, share: float) -> float:
-        """What a share of the range is, from 0 to 1, rounded as it is written."""
+        """Return the number at a share of the range, from 0 to 1, rounded as it is written."""
         return float(f"{self.low + (self.high - self.low) * share:.{DIGITS}g}")
 
     def share(self) -> float:
-        """Where in its range the start is."""
+        """Return the share of the range at the start, from 0 to 1."""
         return (self.start - self.low) / (self.high - self.low)
 
     def settings(self, number: float) -> list[str]:
-        """As ``--set`` takes it."""
+        """Return the settings for ``--set``."""
         return [f"{key}={sign * number + 0.0:.{DIGITS}g}" for key, sign in self.keys]
 
 
@@ -64,22 +64,22 @@ def read_ranges(over: Sequence[str], contents: Any) -> list[SearchKey]:
     """All numbers that are searched.
 
     Args:
-        contents: what the scene says.
+        contents: of the scene.
     """
-    found: list[SearchKey] = []
+    keys: list[SearchKey] = []
     for words in over:
-        found += _read(words, contents)
+        keys += _read(words, contents)
     seen: set[str] = set()
-    for one in found:
-        for key, _ in one.keys:
+    for search_key in keys:
+        for key, _ in search_key.keys:
             if key in seen:
                 raise TabiError(f"--over {key} is searched twice; keep one of the two")
             seen.add(key)
-    return found
+    return keys
 
 
 def _read(words: str, contents: Any) -> Iterator[SearchKey]:
-    """What one ``--over`` says."""
+    """Yield the search keys of one ``--over``."""
     left, equals, right = (part.strip() for part in words.partition("="))
     paths = [part.strip() for part in left.split(",")]
     if not equals or not right or not all(re.fullmatch(r"-?[^.\s]+(\.[^.\s]+)*", p) for p in paths):
@@ -138,10 +138,12 @@ def _ends(text: str, start: float, words: str) -> tuple[float, float]:
 
 def matches(contents: Any, path: str) -> Iterator[tuple[str, float]]:
     """Paths that a path with stars stands for, and the numbers that are there."""
-    found = list(_below(contents, path.split("."), [], path))
-    for key, value in found:
+    numbers = list(_below(contents, path.split("."), [], path))
+    for key, value in numbers:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TabiError(f"--over {path}: {key} is no number; expected a key whose value is one")
+            raise TabiError(
+                f"--over {path}: {key} is not a number; expected a key whose value is one"
+            )
         yield key, float(value)
 
 
@@ -152,10 +154,10 @@ def _below(value: Any, parts: list[str], done: list[str], path: str) -> Iterator
     part, rest = parts[0], parts[1:]
     here = children(value)
     if part == "*":
-        some = [key for key, one in children(value, names=False).items() if _reaches(one, rest)]
-        for key in some:
+        reached = [key for key, x in children(value, names=False).items() if _reaches(x, rest)]
+        for key in reached:
             yield from _below(here[key], rest, [*done, key], path)
-        if some:
+        if reached:
             return
     elif part in here:
         yield from _below(here[part], rest, [*done, part], path)
@@ -166,8 +168,8 @@ def _below(value: Any, parts: list[str], done: list[str], path: str) -> Iterator
 
 
 def children(value: Any, names: bool = True) -> dict[str, Any]:
-    """What is inside of a value by its key; things of a list by their numbers, and by ``names``
-    where they have some.
+    """Return the children of a value by their keys; items of a list by their numbers, and by
+    ``names`` where they have some.
     """
     if isinstance(value, msgspec.Struct):
         return {key: getattr(value, key) for key in value.__struct_fields__}
@@ -175,12 +177,12 @@ def children(value: Any, names: bool = True) -> dict[str, Any]:
         return dict(value)
     if not isinstance(value, tuple):
         return {}
-    found = {str(k): one for k, one in enumerate(value)}
-    for one in value if names else ():
-        name = getattr(one, "name", None) or getattr(one, "robot", None)
+    items = {str(k): item for k, item in enumerate(value)}
+    for item in value if names else ():
+        name = getattr(item, "name", None) or getattr(item, "robot", None)
         if isinstance(name, str):
-            found.setdefault(name, one)
-    return found
+            items.setdefault(name, item)
+    return items
 
 
 def _reaches(value: Any, parts: list[str]) -> bool:
@@ -188,6 +190,6 @@ def _reaches(value: Any, parts: list[str]) -> bool:
     if not parts:
         return True
     if parts[0] == "*":
-        return any(_reaches(one, parts[1:]) for one in children(value, names=False).values())
+        return any(_reaches(x, parts[1:]) for x in children(value, names=False).values())
     here = children(value)
     return parts[0] in here and _reaches(here[parts[0]], parts[1:])

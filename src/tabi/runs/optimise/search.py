@@ -1,8 +1,8 @@
-"""Generations of a search: candidates are run in processes of their own, and told to the strategy.
+"""Generations of a search: candidates are run in processes of their own, and update the strategy.
 
 The strategy works on shares of the ranges, from 0 to 1, folded back at the ends (``reflected``).
-The scene as it is is run before them, as generation −1, and not told: the first generation is drawn
-around it.
+The scene as it is is run before them, as generation −1, and does not update it: the first
+generation is drawn around it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tabi.scenes import Scene
 
 # shares of their ranges that differ by less are the same motion
-SETTLED = 1e-4
+MIN_SPREAD = 1e-4
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,21 @@ class Candidate:
     record: Path | None = None
 
     def run(self) -> dict[str, Any]:
-        """What came of it, as plain data; what cannot be built costs infinitely much."""
+        """Run the candidate; return its cost as plain data, infinite where it cannot be built."""
         from tabi import scenes
         from tabi.analysis import motion_cost
 
         try:
             terms = motion_cost.read_terms(self.terms)
-            found = motion_cost.measure(scenes.load(self.scene, self.settings), terms)
+            cost = motion_cost.measure(scenes.load(self.scene, self.settings), terms)
         except TabiError as fault:
-            found = motion_cost.MotionCost(math.inf, {}, None, str(fault))
-        return found.to_dict()
+            cost = motion_cost.MotionCost(math.inf, {}, None, str(fault))
+        return cost.to_dict()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is searched.
+    """Definition of a search: scene, keys and cost.
 
     Attributes:
         scene, fixed: what is run, with settings that do not change. keys: what is searched.
@@ -91,21 +91,21 @@ class Plan:
     def settings(self, numbers: Sequence[float]) -> list[str]:
         """All settings of a candidate."""
         pairs = zip(self.keys, numbers, strict=True)
-        return [*self.fixed, *(one for key, x in pairs for one in key.settings(x))]
+        return [*self.fixed, *(setting for key, x in pairs for setting in key.settings(x))]
 
 
 def _resumed(plan: Plan, folder: SearchFolder) -> CmaEs:
     """The strategy as it was left; refused where it cannot be gone on with."""
     try:
         tried: CmaEs = CmaEs.from_dict(folder.state or {})
-        # a whole one can be asked and told
-        asked = tried.ask()
-        tried.tell(range(len(asked)))
-        if asked.shape[1] == len(plan.keys) and math.isfinite(tried.spread):
+        # a valid state can produce candidates and be updated
+        candidates = tried.ask()
+        tried.update(range(len(candidates)))
+        if candidates.shape[1] == len(plan.keys) and math.isfinite(tried.spread):
             return CmaEs.from_dict(folder.state or {})
     except (*BROKEN, IndexError):
         pass
-    raise folder.no_state()
+    raise folder.state_error()
 
 
 class MotionSearch:
@@ -126,40 +126,40 @@ class MotionSearch:
 
     @property
     def first(self) -> dict[str, Any] | None:
-        """What the scene as it is came to."""
+        """Outcome of the scene as it is; None before its run."""
         row = self.folder.runs.get((-1, 0))
         return None if row is None else row["found"]
 
-    def run(self, generations: int, asked: Sequence[int], move: Move) -> str:
-        """Go on until so many generations are done, or it is reached, or somebody asks to stop; in
-        words why it ended.
+    def run(self, generations: int, interrupts: Sequence[int], move: Move) -> str:
+        """Search until so many generations are done, all targets are reached, or it is interrupted;
+        return why it ended.
         """
         begun, done = clock.monotonic(), 0
         try:
             start = [key.start for key in self.plan.keys]
-            self._runs([(-1, 0, start)], asked, lambda: None)
-            while not asked and (why := self._ended(generations)) is None:
-                ahead = self._asked_for()
-                todo = [one for one in ahead if one[:2] not in self.folder.runs]
+            self._runs([(-1, 0, start)], interrupts, lambda: None)
+            while not interrupts and (why := self._ended(generations)) is None:
+                ahead = self._candidates()
+                todo = [run for run in ahead if run[:2] not in self.folder.runs]
 
                 def ended() -> None:
                     nonlocal done
                     done += 1
                     move(self._count(), self._words(generations, begun, done))
 
-                self._runs(todo, asked, ended)
-                if asked or self.lost:
+                self._runs(todo, interrupts, ended)
+                if interrupts or self.lost:
                     break
-                self._tell([self.folder.runs[one[:2]]["found"] for one in ahead])
+                self._update([self.folder.runs[run[:2]]["found"] for run in ahead])
                 move(self._count(), self._words(generations, begun, done))
             else:
-                return "interrupted" if asked else str(why)
-            return "interrupted" if asked else "lost"
+                return "interrupted" if interrupts else str(why)
+            return "interrupted" if interrupts else "lost"
         finally:
             pool.end(self._workers)
 
-    def _asked_for(self) -> list[tuple[int, int, list[float]]]:
-        """Candidates of this generation, with their numbers."""
+    def _candidates(self) -> list[tuple[int, int, list[float]]]:
+        """Return the candidates of this generation, with their numbers."""
         k = self.strategy.generation
         shares = reflected(self.strategy.ask())
         return [
@@ -167,16 +167,16 @@ class MotionSearch:
             for i, row in enumerate(shares.tolist())
         ]
 
-    def _runs(self, todo: list[tuple[int, int, list[float]]], asked: Any, ended: Any) -> None:
+    def _runs(self, todo: list[tuple[int, int, list[float]]], interrupts: Any, ended: Any) -> None:
         numbers = {(k, i): x for k, i, x in todo}
         tasks = [
             Candidate(self.plan.scene, self.plan.settings(x), self.plan.terms, k, i)
             for k, i, x in todo
             if (k, i) not in self.folder.runs
         ]
-        for task, found in pool.work(tasks, self.jobs, asked, self._workers):
-            if isinstance(found, str):
-                self.lost.append(found)
+        for task, outcome in pool.work(tasks, self.jobs, interrupts, self._workers):
+            if isinstance(outcome, str):
+                self.lost.append(outcome)
                 continue
             where = task.generation, task.number
             self.folder.add(
@@ -184,20 +184,22 @@ class MotionSearch:
                     "generation": task.generation,
                     "candidate": task.number,
                     "numbers": numbers[where],
-                    "found": found,
+                    "found": outcome,
                 }
             )
             ended()
 
-    def _tell(self, found: list[dict[str, Any]]) -> None:
-        """Costs to the strategy; a generation of which nothing could be run is refused."""
-        if all(one["cost"] is None for one in found) and self.strategy.generation == 0:
+    def _update(self, outcomes: list[dict[str, Any]]) -> None:
+        """Update the strategy with costs; a first generation without any finished run is
+        refused.
+        """
+        if all(row["cost"] is None for row in outcomes) and self.strategy.generation == 0:
             raise TabiError(
-                f"none of the {len(found)} candidates could be run to its end, the first one "
-                f"because: {found[0]['stopped']}; take narrower ranges"
+                f"none of the {len(outcomes)} candidates could be run to its end, the first one "
+                f"because: {outcomes[0]['stopped']}; take narrower ranges"
             )
-        self.strategy.tell([math.inf if one["cost"] is None else one["cost"] for one in found])
-        self.folder.keep_state(self.strategy.to_dict())
+        self.strategy.update([math.inf if row["cost"] is None else row["cost"] for row in outcomes])
+        self.folder.store_state(self.strategy.to_dict())
 
     def _ended(self, generations: int) -> str | None:
         """Why nothing is left to do, or None."""
@@ -205,7 +207,7 @@ class MotionSearch:
             return "every target is reached"
         if self.strategy.generation >= generations:
             return "all generations are done"
-        if self.strategy.spread < SETTLED:
+        if self.strategy.spread < MIN_SPREAD:
             return "it has settled: candidates hardly differ any more"
         return None
 
@@ -213,7 +215,9 @@ class MotionSearch:
         """Whether a cost of zero is the least there can be."""
         from tabi.analysis.motion_cost import MEASURES, read_terms
 
-        return all(t.relation or not MEASURES[t.measure].more for t in read_terms(self.plan.terms))
+        return all(
+            t.relation or not MEASURES[t.measure].maximise for t in read_terms(self.plan.terms)
+        )
 
     def _count(self) -> int:
         return sum(k >= 0 for k, _ in self.folder.runs)

@@ -1,4 +1,4 @@
-"""What a scene file may say, all of it."""
+"""Keys of a scene file, all of them."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class SelectionKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="selec
 
 
 class PenaltyKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="penalty"):
-    """Springs and dampers under the feet, the exact law for all else.
+    """Springs and dampers under the feet, the exact law elsewhere.
 
     Attributes:
         stiffness_n_m: along the normal
-        roll_stiffness_nm_rad: about the foot's x axis; that of springs spread evenly over the sole
-            unless given
+        roll_stiffness_nm_rad: about the foot's x axis; default: that of springs spread evenly over
+            the sole
         pitch_stiffness_nm_rad: likewise, about the foot's y axis
-        alpha_s_m: how restitution falls with the speed of an impact
+        alpha_s_m: decrease of restitution with the speed of an impact
         damping_ns_m: along the plane; a loaded foot creeps with force over damping
         yaw_damping_nms_rad: about the normal
     """
@@ -62,7 +62,7 @@ class PenaltyKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="penalty
 
 
 class Simulation(Keys, frozen=True, kw_only=True):
-    """How it is computed.
+    """Settings of the computation.
 
     Attributes:
         step_s: the step
@@ -90,10 +90,10 @@ class Simulation(Keys, frozen=True, kw_only=True):
 
 
 class RecordKeys(Keys, frozen=True, kw_only=True):
-    """What a recording holds.
+    """Contents of a recording.
 
     Attributes:
-        rate_hz: rows a second of simulated time; every step unless given
+        rate_hz: rows a second of simulated time; default: every step
     """
 
     rate_hz: Hertz | None = None
@@ -112,14 +112,14 @@ class CameraKeys(Keys, frozen=True, kw_only=True):
 
 
 class Contents(Keys, frozen=True, kw_only=True):
-    """A whole scene.
+    """Contents of a scene file.
 
     Attributes:
         title: one line about it
         about: more about it
         duration_s: how long it runs
         gravity_m_s2: gravity
-        ground: the floor; there is none unless given, and {} is a plain one
+        ground: the floor; default: none, and {} is a plain one
         materials: surfaces by name
         pairs: friction and restitution of two materials
         fixed: things that never move
@@ -132,7 +132,7 @@ class Contents(Keys, frozen=True, kw_only=True):
         hand: of a person with a haptic device, or the script of one
         simulation: how it is computed
         record: what a recording holds
-        watch: bodies whose places are told at the end; robots and objects unless given
+        watch: bodies whose places are reported at the end; default: robots and objects
         camera: from where the page looks
     """
 

@@ -1,4 +1,4 @@
-"""What a scene file may say about people's hands, and about robots that are touched; see ``things``
+"""Keys of a scene file about people's hands, and about robots that are touched; see ``things``
 for the rules.
 """
 
@@ -33,12 +33,12 @@ class HandFrame(Keys, frozen=True, kw_only=True):
 
 
 class HandKeys(Keys, frozen=True, kw_only=True):
-    """The hand of a person with a haptic device.
+    """Hand of a person with a haptic device.
 
     Attributes:
         mode: attach holds on to a body while a button is pressed; touch is a ball that cannot enter
             bodies
-        body: that it holds on to, of a robot or an object; the nearest one unless given
+        body: that it holds on to, of a robot or an object; default: the nearest one
         position_m: where the middle of the device is in the world
         yaw_deg: how the device is turned about the vertical
         scale: metres of the world for one of the device
@@ -64,14 +64,14 @@ class HandKeys(Keys, frozen=True, kw_only=True):
 
 
 class ComplyKeys(Keys, frozen=True, kw_only=True):
-    """An arm that gives way to what pulls its hand, by its wrist's force sensor, and stays where it
-    was pulled to.
+    """Compliant arm that gives way to what pulls its hand, by its wrist's force sensor, and stays
+    where it was pulled to.
 
     Attributes:
         body: the hand
         mass_kg_m2: that each joint shows
         damping_nms_rad: that each joint shows
-        joints: that give way; those of the arm unless given
+        joints: that give way; default: those of the arm
     """
 
     body: Word
@@ -81,12 +81,12 @@ class ComplyKeys(Keys, frozen=True, kw_only=True):
 
 
 class NoticeKeys(Keys, frozen=True, kw_only=True):
-    """A robot that notices a touch by its force sensors, and looks at the hand.
+    """Detection of touches by a robot's force sensors; it looks at the hand.
 
     Attributes:
         head: body that turns to the hand
         force_n: from which on it notices
-        sensors: that it notices with; all force sensors unless given
+        sensors: that detect touches; default: all force sensors
         always: whether it looks at the hand without being touched
     """
 

@@ -1,4 +1,4 @@
-"""What all motions of a scene file have: keys, and the controller that they become."""
+"""Base of all motions of a scene file: keys, and the controller that they become."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Posture(Keys, frozen=True, kw_only=True):
 
     Attributes:
         pose: one that the robot knows, or 'zero' for all joints at zero;
-            half-sitting unless given, where the robot can
+            default: half-sitting, where the robot can
         joints_deg: joints that turn, where they differ from the pose
         joints_m: joints that slide, where they differ from the pose
     """
@@ -31,7 +31,7 @@ class Posture(Keys, frozen=True, kw_only=True):
 
 
 class MotionKeys(Keys, frozen=True, kw_only=True):
-    """What a robot does; one file for each in ``scenes.motions``."""
+    """Motion of a robot; one file for each in ``scenes.motions``."""
 
     # the key of a list of things with growing times, at_s
     timed: ClassVar[str] = ""

@@ -48,7 +48,7 @@ _ARGUMENT = re.compile(rf"\b([a-z]\w*)=({_VALUE})")
 
 
 def fault(reader: Reader, contents: Any, path: Path, message: str) -> SceneError:
-    """The error of a scene at a path, for what the API said of it."""
+    """Return the error of a scene at a path, for a message of the API."""
     keys = dict(_keys(contents, path))
     begins = re.match(r"([a-z][a-z_ ]*?)(?: of [^;]*?)? (?=is |are |[-0-9])", message)
     if begins:
@@ -63,20 +63,20 @@ def fault(reader: Reader, contents: Any, path: Path, message: str) -> SceneError
 def in_keys(reader: Reader, keys: dict[str, Path], message: str) -> str:
     """A message with keys in place of arguments and calls."""
 
-    def argument(found: re.Match[str]) -> str:
-        at = keys.get(found[1])
-        return found[0] if at is None else f"{reader.name(at)}: {found[2]}"
+    def argument(match: re.Match[str]) -> str:
+        at = keys.get(match[1])
+        return match[0] if at is None else f"{reader.name(at)}: {match[2]}"
 
-    def call(found: re.Match[str]) -> str:
-        told = [argument(one) for one in _ARGUMENT.finditer(found[2]) if one[1] in keys]
-        key = keys.get(CALLS.get(found[1], ""))
-        if told:
-            return ", ".join(told)
-        return found[0] if key is None else f"the key {reader.name(key)}"
+    def call(match: re.Match[str]) -> str:
+        names = [argument(name) for name in _ARGUMENT.finditer(match[2]) if name[1] in keys]
+        key = keys.get(CALLS.get(match[1], ""))
+        if names:
+            return ", ".join(names)
+        return match[0] if key is None else f"the key {reader.name(key)}"
 
-    def word(found: re.Match[str]) -> str:
-        at = keys.get(found[0])
-        return found[0] if at is None else reader.name(at)
+    def word(match: re.Match[str]) -> str:
+        at = keys.get(match[0])
+        return match[0] if at is None else reader.name(at)
 
     message = _ARGUMENT.sub(argument, _CALL.sub(call, message))
     return _WORD.sub(word, message)
@@ -112,7 +112,7 @@ def _keys_of(node: msgspec.Struct, at: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _inside(node: Any, part: str | int) -> Any:
-    """What a key or a number leads to; None where there is nothing."""
+    """Return the child of a node at a key or an index; None where there is none."""
     if isinstance(node, dict):
         return node.get(part)
     if isinstance(part, int):

@@ -1,4 +1,4 @@
-"""What a scene file may say about robots: what they are, where they start and what they do."""
+"""Keys of a scene file about robots: what they are, where they start and what they do."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ else:
 
 
 class FootKeys(Keys, frozen=True, kw_only=True):
-    """A foot of a robot from a file.
+    """Foot of a robot from a file.
 
     Attributes:
         body: the body that it is on
-        polygon_m: its outline; that of the body's shapes unless given
+        polygon_m: its outline; default: that of the body's shapes
         position_m: where the polygon is, in the body's frame
         quaternion: w, x, y, z, where the body's z is not up into the leg
     """
@@ -61,15 +61,15 @@ class Gains(Keys, frozen=True, kw_only=True):
 
 
 class BushKeys(Keys, frozen=True, kw_only=True):
-    """The rubber between ankle and sole, of each foot; HRP-2's unless given.
+    """Rubber between ankle and sole, of each foot; default: HRP-2's.
 
     Attributes:
         stiffness_nm_rad: about roll and pitch
         damping_nms_rad: about roll and pitch
         vertical_stiffness_n_m: along the normal of the sole
         vertical_damping_ns_m: along the normal of the sole
-        mass_below_kg: what of a foot's link is below the rubber; four fifths of it unless given
-        height_m: of its axes above the sole; at the ankle unless given
+        mass_below_kg: what of a foot's link is below the rubber; default: four fifths of it
+        height_m: of its axes above the sole; default: at the ankle
     """
 
     stiffness_nm_rad: Annotated[float, Meta(gt=0.0, le=1e9)] = 500.0
@@ -81,7 +81,7 @@ class BushKeys(Keys, frozen=True, kw_only=True):
 
 
 class MotorKeys(Keys, frozen=True, kw_only=True):
-    """A joint's motor and gear, where they differ from the robot's.
+    """Motor and gear of a joint, where they differ from the robot's.
 
     Attributes:
         torque_limit_nm: most that it gives at rest and in braking, at the joint;
@@ -97,7 +97,7 @@ class MotorKeys(Keys, frozen=True, kw_only=True):
         motor_kd_nms_rad: instead of kd_nms_rad, likewise
         dry_friction_nm: of the gear, at the joint; it truly sticks
         viscous_friction_nms_rad: of the gear, at the joint
-        exact: whether the joint moves exactly as told, whatever torque that takes
+        exact: whether the joint moves exactly as commanded, whatever torque that takes
     """
 
     torque_limit_nm: Annotated[float, Meta(gt=0.0, le=1e9)] | None = None
@@ -114,21 +114,21 @@ class MotorKeys(Keys, frozen=True, kw_only=True):
 
 
 class RobotKeys(Posture, frozen=True, kw_only=True):
-    """A robot, where it starts, and what it does.
+    """Robot of a scene, where it starts, and what it does.
 
     Attributes:
         robot: built in (hrp2, hrp1s, hoap2, cb), or the path of a URDF, MJCF, .wrl or .body file,
             from the folder of the scene file
-        name: its name; the robot's own unless given
-        base: whether it is bolted to the world; what its file says unless given
+        name: its name; default: the robot's own
+        base: whether it is bolted to the world; default: as its file specifies
         feet: feet by name, each a body or more about it; for robots from files
         gains: of all motors, in place of the file's; made up from what each joint moves
             where neither gives any, unless the robot is limp
-        bush: rubber between ankle and sole; none unless given
-        soles: soft soles under its feet; none unless given
+        bush: rubber between ankle and sole; default: none
+        soles: soft soles under its feet; default: none
         pads: soft pads on its bodies
-        rigid_joints: whether no servo gives way: all joints move exactly as told, whatever torque
-            that takes
+        rigid_joints: whether no servo gives way: all joints move exactly as commanded, whatever
+            torque that takes
         motors: motors and gears by their joints, where they differ from the robot's
         sensors: sensors by name: those that the robot has are changed, others added
         grippers: whether hrp2 has a jaw with a joint of its own on each hand

@@ -1,4 +1,4 @@
-"""What a scene file may say about sensors and force plates."""
+"""Keys of a scene file about sensors and force plates."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ else:
 
 
 class Measuring(Keys, frozen=True, kw_only=True):
-    """From the true value to the reading.
+    """Sampling, delay and errors from the true value to the reading.
 
     Attributes:
-        rate_hz: samples a second, a rate that divides that of the steps; every step unless given
-        delay_s: how much later a sample is told
+        rate_hz: samples a second, a rate that divides that of the steps; default: every step
+        delay_s: by how much a sample is reported later
         noise: standard deviation of each sample, in the unit of the values;
             one number, or one for each value
         bias: constant error, likewise
@@ -86,7 +86,7 @@ class SensorKeys(Measuring, frozen=True, kw_only=True):
 
 
 class PlateKeys(Measuring, frozen=True, kw_only=True):
-    """A plate that measures the wrench on what stands on it, about the middle of its upper face;
+    """Plate that measures the wrench on what stands on it, about the middle of its upper face;
     or a fixed thing that does, about its origin.
 
     Attributes:
@@ -99,7 +99,7 @@ class PlateKeys(Measuring, frozen=True, kw_only=True):
         quaternion: w, x, y, z, instead of rotation_deg
         thickness_m: how far it reaches below
         friction: coefficient of friction
-        resolution_n: smallest difference of two forces it tells; moments are exact
+        resolution_n: smallest difference of two forces it reports; moments are exact
     """
 
     name: Name | None = None

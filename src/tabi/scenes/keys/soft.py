@@ -1,4 +1,4 @@
-"""What a scene file may say about soft soles and pads; see ``things`` for the rules."""
+"""Keys of a scene file about soft soles and pads; see ``things`` for the rules."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SoleKeys(SoftKeys, frozen=True, kw_only=True):
     """Soft soles under the feet of a robot; {} is 20 mm of rubber.
 
     Attributes:
-        feet: names of the feet that get one; all unless given
+        feet: names of the feet that get one; default: all
     """
 
     feet: tuple[Name, ...] | None = None
@@ -85,28 +85,28 @@ class PadKeys(SoftKeys, frozen=True, kw_only=True):
     quaternion: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 
-def layers(told: SoftKeys) -> Any:
-    """What is soft is made of."""
+def layers(keys: SoftKeys) -> Any:
+    """Return the layers of a soft sole or pad."""
     # here, as elements take long to import, and few scenes have something soft
     from tabi.soles import Layer
 
     return [
         Layer(
-            one.thickness_m,
-            one.young_modulus_pa,
-            one.poisson_ratio,
-            one.density_kg_m3,
-            one.viscosity_s,
+            layer.thickness_m,
+            layer.young_modulus_pa,
+            layer.poisson_ratio,
+            layer.density_kg_m3,
+            layer.viscosity_s,
         )
-        for one in told.layers or (told,)
+        for layer in keys.layers or (keys,)
     ]
 
 
-def options(told: SoftKeys) -> dict[str, Any]:
-    """How its elements are made, for ``tabi.soles.make_sole``."""
+def options(keys: SoftKeys) -> dict[str, Any]:
+    """Return the options of its elements, for ``tabi.soles.make_sole``."""
     from tabi.soles import Tread
 
-    found: dict[str, Any] = {"element_size": told.element_size_m, "rounded": told.rounded_m}
-    if told.tread is not None:
-        found["tread"] = Tread(told.tread.width_m, told.tread.depth_m, told.tread.pitch_m)
-    return found
+    options_: dict[str, Any] = {"element_size": keys.element_size_m, "rounded": keys.rounded_m}
+    if keys.tread is not None:
+        options_["tread"] = Tread(keys.tread.width_m, keys.tread.depth_m, keys.tread.pitch_m)
+    return options_

@@ -1,4 +1,4 @@
-"""What a scene file may say: every key with its unit, its range and one line about it.
+"""Keys of a scene file: each with its unit, its range and one line about it.
 
 These types are all there is to know about the format: the reader checks files against them,
 ``schema`` makes the JSON schema and the tables of the documentation from them, with the lines under
@@ -36,7 +36,7 @@ from tabi.scenes.keys.types import (
 
 
 class Surface(Keys, frozen=True, kw_only=True):
-    """How a surface rubs and bounces.
+    """Friction and restitution of a surface.
 
     Attributes:
         friction: coefficient of friction; of two surfaces the smaller one counts
@@ -106,8 +106,8 @@ class Ground(Surface, frozen=True, kw_only=True):
     force_plate: bool = False
 
 
-class Placed(Surface, frozen=True, kw_only=True):
-    """Where something is, and its surface.
+class Posed(Surface, frozen=True, kw_only=True):
+    """Pose of something, and its surface.
 
     Attributes:
         material: a name from materials, instead of coefficients here
@@ -143,8 +143,8 @@ SHAPES: dict[str, list[Any]] = {
 }
 
 
-def shaped(role: type[Placed], words: str) -> dict[str, Any]:
-    """A type for each shape, of something that is told by ``role``."""
+def shaped(role: type[Posed], words: str) -> dict[str, Any]:
+    """Return a type for each shape of something, with the keys of ``role``."""
     about = {"frozen": True, "kw_only": True, "tag_field": "shape", "module": __name__}
     kinds = {}
     for tag, keys in SHAPES.items():
@@ -162,11 +162,11 @@ def shaped(role: type[Placed], words: str) -> dict[str, Any]:
 # ---- what never moves ---------------------------------------------------------------------------
 
 
-class Fixed(Placed, frozen=True, kw_only=True):
-    """A thing that never moves.
+class Fixed(Posed, frozen=True, kw_only=True):
+    """Fixed thing that never moves.
 
     Attributes:
-        name: its name; the shape's unless given
+        name: its name; default: the shape's
         surface_velocity_m_s: how fast its surface runs: a conveyor
         force_plate: whether it measures the wrench on what touches it
     """
@@ -216,15 +216,15 @@ else:
 
 
 class PatchKeys(Keys, frozen=True, kw_only=True):
-    """A thin plate on the ground that rubs otherwise: ice, oil, a mat; 1 mm thick.
+    """Thin plate on the ground with another friction: ice, oil, a mat; 1 mm thick.
 
     Attributes:
-        name: its name; patch and its number unless given
+        name: its name; default: patch and its number
         position_m: x, y of its middle
         size_m: edges along its x and y
         yaw_deg: where its x points
         friction: coefficient of friction; of two surfaces the smaller one counts
-        color: red, green, blue; that of ice unless given
+        color: red, green, blue; default: that of ice
     """
 
     name: Name | None = None
@@ -238,7 +238,7 @@ class PatchKeys(Keys, frozen=True, kw_only=True):
 # ---- what moves ---------------------------------------------------------------------------------
 
 
-class Part(Placed, frozen=True, kw_only=True):
+class Part(Posed, frozen=True, kw_only=True):
     """A part of a rigid object, placed in the object's frame.
 
     Attributes:
@@ -255,11 +255,11 @@ else:
     AnyPart = Union[tuple(PARTS.values())]  # noqa: UP007
 
 
-class Loose(Placed, frozen=True, kw_only=True):
-    """A free rigid object.
+class Loose(Posed, frozen=True, kw_only=True):
+    """Free rigid object of a scene.
 
     Attributes:
-        name: its name; the shape's unless given
+        name: its name; default: the shape's
         velocity_m_s: velocity of its origin at the start
         angular_velocity_rad_s: angular velocity at the start, in the world's axes
         pads: soft pads on it
@@ -305,12 +305,12 @@ else:
 
 
 class BondKeys(Keys, frozen=True, kw_only=True):
-    """Two bodies held together from the start; they do not collide with each other.
+    """Bond of two bodies from the start; they do not collide with each other.
 
     Attributes:
         kind: weld: nothing moves; ball: they turn about a point; hinge: about an axis
         bodies: names of objects or of bodies of a robot; 'world' is what never moves
-        point_m: where, in the world; the origin of the first body unless given
+        point_m: where, in the world; default: the origin of the first body
         axis: of a hinge, in the world
     """
 

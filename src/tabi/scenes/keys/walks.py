@@ -1,4 +1,4 @@
-"""What a scene file may say about a walk: the way, the gait, the stabiliser."""
+"""Keys of a scene file about a walk: the path, the gait, the stabiliser."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Steps(Keys, frozen=True, kw_only=True, tag_field="go", tag="steps"):
 
     Attributes:
         count: how many
-        length_m: of each, forwards; as suits the robot's legs unless given
+        length_m: of each, forwards; default: as suits the robot's legs
         sideways_m: of each, to the left
         turn_deg: of each, to the left
         rise_m: of each, upwards
-        first: foot that begins; the one whose turn it is unless given
+        first: foot that begins; default: the one whose turn it is
     """
 
     count: Count = 10
@@ -38,13 +38,13 @@ class Steps(Keys, frozen=True, kw_only=True, tag_field="go", tag="steps"):
 
 
 class Arc(Keys, frozen=True, kw_only=True, tag_field="go", tag="arc"):
-    """Along a circle.
+    """Walk along an arc of a circle.
 
     Attributes:
         radius_m: of the circle
         angle_deg: how far along it, to the left
-        length_m: of a step at most; as suits the robot's legs unless given
-        first: foot that begins; the one whose turn it is, or on the inner side, unless given
+        length_m: of a step at most; default: as suits the robot's legs
+        first: foot that begins; default: the one whose turn it is, or on the inner side
     """
 
     radius_m: Length
@@ -54,13 +54,13 @@ class Arc(Keys, frozen=True, kw_only=True, tag_field="go", tag="arc"):
 
 
 class Climb(Keys, frozen=True, kw_only=True, tag_field="go", tag="stairs"):
-    """Up or down stairs, both feet on each tread.
+    """Climb up or down stairs, both feet on each tread.
 
     Attributes:
         treads: how many
         rise_m: of each, negative downwards
         depth_m: from each tread to the next
-        first: foot that leads; the one whose turn it is unless given
+        first: foot that leads; default: the one whose turn it is
     """
 
     treads: Count
@@ -94,7 +94,7 @@ class Stones(Keys, frozen=True, kw_only=True, tag_field="go", tag="stones"):
 
 
 class GaitKeys(Keys, frozen=True, kw_only=True):
-    """How a robot walks; as suits its legs, its mass and its soles unless given.
+    """Gait of a robot; default: as suits its legs, its mass and its soles.
 
     Attributes:
         step_time_s: from one landing to the next
@@ -125,21 +125,21 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
     Attributes:
         kind: hirukawa, three loops after Hirukawa (2003), or dcm, by pole placement of the
             divergent component of motion, with an integral, and wrenches by a convex problem
-        inclination: of the body's inclination, on the zero moment point; 2 unless given;
+        inclination: of the body's inclination, on the zero moment point; default: 2;
             kind hirukawa alone
         poles_1_s: rates at which errors of the divergent component, the zero moment point and their
-            integral fade; 10, 10, 1 unless given; kind dcm alone
-        lag_s: of the zero moment point behind what is wanted, delay of sensors included;
-            0.035 unless given; kind dcm alone
-        leak_1_s: rate at which the integral forgets; 0.02 unless given; kind dcm alone
-        friction: of the ground, that feet may use; 0.5 unless given; kind dcm alone
+            integral fade; default: 10, 10, 1; kind dcm alone
+        lag_s: of the zero moment point behind the desired one, delay of sensors included;
+            default: 0.035; kind dcm alone
+        leak_1_s: rate at which the integral decays; default: 0.02; kind dcm alone
+        friction: of the ground, that feet may use; default: 0.5; kind dcm alone
         zmp_damping_1_s: of the feet that give way to their loads;
-            10 for feet with rubber, 2 for rigid ones, unless given
+            default: 10 for feet with rubber, 2 for rigid ones
         foot_adjusting_1_s: of loads that differ, on the feet's heights;
-            as zmp_damping_1_s unless given
-        swing: how much of the body's motion a foot that swings makes up for, 0 to 1; 1, and 0.5 for
-            legs that cannot roll their soles, unless given
-        course: how much of what the walk is off its plan landings make up for, 0 to 1
+            default: as zmp_damping_1_s
+        swing: share of the body's motion that a swing foot compensates, 0 to 1; default: 1, and 0.5
+            for legs that cannot roll their soles
+        course: share of the walk's deviation from its plan that landings correct, 0 to 1
         margin_m: of the zero moment point inside the soles
         smoothing_s: time constant of what is measured under the feet
     """
@@ -158,4 +158,4 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
     smoothing_s: Annotated[float, Meta(ge=0.0, le=10.0)] = 0.01
 
 
-Way = Steps | Arc | Climb | Stones
+PathPiece = Steps | Arc | Climb | Stones

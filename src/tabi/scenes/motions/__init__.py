@@ -12,11 +12,11 @@ from tabi._errors import ModelError
 from tabi.scenes.keys.motions import MotionKeys
 
 
-def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
-    """Motions by their names; one that lacks something, or has the name of another, is refused."""
+def registered(kinds: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
+    """Sort motions by their names; refuse one that is incomplete or has the name of another."""
     named: list[tuple[str, str, type[MotionKeys]]] = []
-    _registered.check_methods("motion", found, MotionKeys, "controller")
-    for motion in found:
+    _registered.check_methods("motion", kinds, MotionKeys, "controller")
+    for motion in kinds:
         name = f"motion {motion.__name__} in {motion.__module__}"
         tag = motion.__struct_config__.tag
         if motion.__struct_config__.tag_field != "kind" or not isinstance(tag, str):

@@ -22,7 +22,7 @@ from tabi.walking.steered.walker import Steering
 
 
 class SteerKeys(Keys, frozen=True, kw_only=True):
-    """How a robot is to walk from some time on; all zero stops it.
+    """Commanded walk of a robot from some time on; all zero stops it.
 
     Attributes:
         at_s: when
@@ -65,7 +65,7 @@ class SteeredWalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", 
             return walking.SteeredWalker(biped, gait, stabiliser)
 
     def schedule(self, sim: Simulator, robot: Robot) -> None:
-        """Tell the walker its commands at their times."""
+        """Schedule the walker's commands at their times."""
         if self.steer:
             walker: Any = with_method(sim.drivers[robot.name].controller, "steer")
             script = SteeringScript(walker, self.steer)
@@ -74,10 +74,10 @@ class SteeredWalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", 
 
 
 class SteeringScript:
-    """Commands at their times, for ``sim.every``, until somebody else steers.
+    """Commands at their times, for ``sim.every``, until the robot is steered otherwise.
 
     Args:
-        walker: with methods ``steer`` and ``stop``, and ``steering``: what it is told to do.
+        walker: with methods ``steer`` and ``stop``, and ``steering``: its current command.
         commands: at growing times.
     """
 
@@ -86,24 +86,24 @@ class SteeringScript:
         self._begin()
 
     def _begin(self) -> None:
-        self._last, self._told, self._taken = -1, Steering(), False
+        self._last, self._command, self._taken = -1, Steering(), False
 
     def at(self, time: float) -> None:
-        """Tell the command of a time [s], if it is another one than was told last; one that is
-        past begins anew. Where the walker does other than it was told here a hand has taken it,
+        """Command what is due at a time [s], if it differs from the last command; an earlier time
+        starts again. Where the walker's command is not that of this script a user has taken it,
         and keeps it.
         """
         due = sum(command.at_s <= time + 1e-9 for command in self._commands) - 1
         if due < self._last:
             self._begin()
         elif due > self._last:
-            self._taken = self._taken or self._walker.steering != self._told
+            self._taken = self._taken or self._walker.steering != self._command
         if due != self._last and not self._taken:
-            self._told = self._tell(self._commands[due])
+            self._command = self._steer(self._commands[due])
         self._last = due
 
-    def _tell(self, command: SteerKeys) -> Steering:
-        """What the walker does then."""
+    def _steer(self, command: SteerKeys) -> Steering:
+        """Send a command to the walker; return what it does then."""
         if command.forward_m_s == command.sideways_m_s == command.turn_deg_s == 0.0:
             self._walker.stop()
         else:
@@ -112,5 +112,5 @@ class SteeringScript:
         return self._walker.steering
 
     def __call__(self, data: Data) -> None:
-        """After a step."""
+        """Command what is due after a step."""
         self.at(data.time)

@@ -1,4 +1,4 @@
-"""Walking a way that is planned."""
+"""Walking along a planned path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tabi import walking
 from tabi.model.ground_height import ground_height
 from tabi.model.robot import Robot
 from tabi.robots.bipeds import apart, fitted_pattern
-from tabi.scenes.keys.walks import Arc, Climb, Steps, Stones, Way
+from tabi.scenes.keys.walks import Arc, Climb, PathPiece, Steps, Stones
 from tabi.scenes.places import Places
 from tabi.scenes.walks import GAIT, WalkingKeys, stabiliser_of
 from tabi.spatial.transform import Transform
@@ -19,16 +19,16 @@ from tabi.walking.plan.footsteps import other
 
 
 class WalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
-    """Walk, by a pattern from footsteps and a stabiliser from the robot's sensors;
+    """Walk by a pattern from footsteps and a stabiliser from the robot's sensors;
     for bipeds with legs of six joints that stand.
 
     Attributes:
-        path: the way, one piece after the other
+        path: pieces of the path, one after the other
         on_ground: whether soles are put on what is under them, on ground, boxes, stairs and height
-            fields; level, at the height of the piece, unless given
+            fields; default: level, at the height of the piece
     """
 
-    path: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
+    path: Annotated[tuple[PathPiece, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
     on_ground: bool = False
 
     def controller(self, scene: Places, robot: Robot, i: int) -> walking.Walker:
@@ -36,30 +36,30 @@ class WalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", tag="wa
         path = ("robots", i, "motion")
         biped, gait = self.legs_and_gait(scene, robot, path)
 
-        def way(gait: walking.Gait) -> list[walking.Footstep]:
+        def path_steps(gait: walking.Gait) -> list[walking.Footstep]:
             stance, steps = apart(biped), []
             for k, piece in enumerate(self.path):
                 with scene.at(*path, "path", k):
                     last = steps[-1].foot if steps else None
-                    more = footsteps(piece, stance, gait, last)
+                    piece_steps = footsteps(piece, stance, gait, last)
                     if self.on_ground:
                         height = ground_height(scene.world)
-                        more = [
+                        piece_steps = [
                             walking.on_ground([step], height, biped.outline[step.foot])[0]
-                            for step in more
+                            for step in piece_steps
                         ]
-                    stance |= {step.foot: step.pose for step in more}
-                    steps += more
+                    stance |= {step.foot: step.pose for step in piece_steps}
+                    steps += piece_steps
             return steps
 
         with scene.at(*path):
             fixed = [name for key, name in GAIT.items() if getattr(self.gait, key) is not None]
-            pattern = fitted_pattern(biped, gait, way, fixed)
+            pattern = fitted_pattern(biped, gait, path_steps, fixed)
             return walking.Walker(pattern, stabiliser_of(self.stabiliser))
 
 
 def footsteps(
-    piece: Way, stance: dict[str, Transform], gait: walking.Gait, last: str | None
+    piece: PathPiece, stance: dict[str, Transform], gait: walking.Gait, last: str | None
 ) -> list[walking.Footstep]:
     """The steps of one piece of a path.
 

@@ -1,1 +1,1 @@
-"""Commands of controllers: their columns, their targets, and who writes them."""
+"""Commands of controllers: checks, target ranges, and controllers that are kernels."""

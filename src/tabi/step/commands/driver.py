@@ -23,14 +23,14 @@ from tabi.step.tables import MOTOR
 
 @dataclass
 class Driver:
-    """A controller of a robot, asked every ``every`` steps.
+    """A controller of a robot, called every ``every`` steps.
 
     Attributes:
         rows: degrees of freedom of the robot's joints. names: their joints.
-        truth: whether its measurements tell the truth too.
-        ranges: of its joints, which positions are compared with.
-        last: the command it gave last; the same object again is not checked again.
-        compiled: it is a kernel, asked in the loop.
+        truth: whether its measurements include the truth.
+        ranges: of its joints, with which commanded positions are compared.
+        last: its last command; the same object is not checked again.
+        compiled: whether it is a kernel, called in the loop.
     """
 
     robot: Robot
@@ -42,8 +42,8 @@ class Driver:
     truth: bool = False
     last: Command | None = None
     compiled: bool = False
-    _asked: bool = False
-    _told: NDArray[np.float64] | None = None
+    _called: bool = False
+    _buffer: NDArray[np.float64] | None = None
     _write: Any = None
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class Driver:
             )
 
     def ask(self, time: float, measured: Measurement) -> Any:
-        """What the controller says; an error of its own is told with its time [s]."""
+        """Return the command of the controller; an exception is reported with its time [s]."""
         try:
             return self.controller(time, measured)
         except SimulationError:
@@ -66,23 +66,23 @@ class Driver:
             ) from e
 
     def write(self, command: Any, motor: NDArray[np.void], time: float) -> None:
-        """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
+        """Write a command to the table of MOTOR; nothing of an invalid one."""
         if not self._write_arrays(command, motor, time):
             write_command(self.robot, self.rows, command, motor, time, self.names)
             if command.position is not None:
                 field = "position" if command.over is None else "target"
                 motor[field][self.rows] = self.ranges.apply(motor[field][self.rows], time)
-        if not self._asked:
-            self._asked = True
+        if not self._called:
+            self._called = True
             self._check_gains(command, motor)
 
     def _check_gains(self, command: Command, motor: NDArray[np.void]) -> None:
-        """Refuse to hold a pose without gains; nobody would know why the robot falls down."""
-        told = motor[self.rows]
+        """Reject position commands without gains, with which the robot would fall down."""
+        rows = motor[self.rows]
         if (
             command.position is not None
-            and len(told)
-            and not (told["kp"].any() or told["exact"].any())
+            and len(rows)
+            and not (rows["kp"].any() or rows["exact"].any())
         ):
             raise ModelError(
                 f"no motor of {self.robot.name} has gains, so it can hold no pose; load its file "
@@ -90,33 +90,33 @@ class Driver:
             )
 
     def _write_arrays(self, command: Any, motor: NDArray[np.void], time: float) -> bool:
-        """The short way, of a command that is arrays without a fault; whether it is one."""
+        """Write a valid command of arrays by the fast path; False if it is none."""
         if type(command) is not Command:
             return False
-        if self._told is None:
-            self._told = np.zeros((len(FIELDS), len(self.rows)))
-            args = (motor, self.rows, self._told, 0, 0.0, self.ranges.bounds, self.ranges.clip)
+        if self._buffer is None:
+            self._buffer = np.zeros((len(FIELDS), len(self.rows)))
+            args = (motor, self.rows, self._buffer, 0, 0.0, self.ranges.bounds, self.ranges.clip)
             self._write = entry(write_within, *args)
-        told, given, shape = self._told, 0, self.rows.shape
+        buffer, mask, shape = self._buffer, 0, self.rows.shape
         # in the order of FIELDS
-        *values, over = command.__dict__.values()
-        for i, value in enumerate(values):
+        *fields, over = command.__dict__.values()
+        for i, value in enumerate(fields):
             if value is not None:
                 if type(value) is not np.ndarray or value.dtype.kind != "f":
                     return False
                 if value.shape != shape:
                     return False
-                told[i] = value
-                given |= 1 << i
+                buffer[i] = value
+                mask |= 1 << i
         until = 0.0
         if over is not None:
             if not (type(over) is float and 0.0 < over < inf):
                 return False
             until = time + over
         ranges = self.ranges
-        done = self._write(motor, self.rows, told, given, until, ranges.bounds, ranges.clip)
+        done = self._write(motor, self.rows, buffer, mask, until, ranges.bounds, ranges.clip)
         if done > 1:
-            ranges.apply(told[0], time)
+            ranges.apply(buffer[0], time)
         return done > 0
 
     def check_targets(self, motor: NDArray[np.void], time: float) -> None:
@@ -125,8 +125,8 @@ class Driver:
             self.ranges.apply(motor["target"][self.rows], time)
 
 
-def steps_alone(drivers: Iterable[Driver], now: int, count: int) -> int:
-    """How many of the next steps nobody has to be asked for, out of Python."""
+def steps_without_callback(drivers: Iterable[Driver], now: int, count: int) -> int:
+    """Return the number of steps until a controller has to be called from Python."""
     for driver in drivers:
         if not driver.compiled:
             count = min(count, driver.every - now % driver.every)
@@ -134,56 +134,57 @@ def steps_alone(drivers: Iterable[Driver], now: int, count: int) -> int:
 
 
 @kernel
-def write_rows(motor, rows, told, given, until):
-    """Values of FIELDS of degrees of freedom into the table of MOTOR, if all of them are numbers,
-    and no gain is negative.
+def write_rows(motor, rows, values, mask, until):
+    """Write values of FIELDS of degrees of freedom to the table of MOTOR, if all are finite and no
+    gain is negative.
 
     Args:
-        given: which rows of ``told`` hold something, one bit each.
+        mask: which rows of ``values`` are set, one bit each.
         until: time at which positions are reached [s]; at once where that is past.
 
     Returns:
         whether they were written.
     """
-    for i in range(told.shape[0]):
-        if given >> i & 1:
+    for i in range(values.shape[0]):
+        if mask >> i & 1:
             for k in range(rows.shape[0]):
-                if not abs(told[i, k]) < inf or (i >= 3 and told[i, k] < 0.0):
+                if not abs(values[i, k]) < inf or (i >= 3 and values[i, k] < 0.0):
                     return False
     for k in range(rows.shape[0]):
         row = motor[rows[k]]
-        if given & 1:
-            row.target, row.until = told[0, k], until
+        if mask & 1:
+            row.target, row.until = values[0, k], until
             row.position = row.position if until > 0.0 else row.target
-        row.velocity = told[1, k] if given & 2 else row.velocity
-        row.effort = told[2, k] if given & 4 else row.effort
-        row.kp = told[3, k] if given & 8 else row.kp
-        row.kd = told[4, k] if given & 16 else row.kd
+        row.velocity = values[1, k] if mask & 2 else row.velocity
+        row.effort = values[2, k] if mask & 4 else row.effort
+        row.kp = values[3, k] if mask & 8 else row.kp
+        row.kd = values[4, k] if mask & 16 else row.kd
     return True
 
 
 @kernel
-def write_within(motor, rows, told, given, until, bounds, clip):
-    """``write_rows`` of positions compared with bounds, and clipped to them where ``clip``.
+def write_within(motor, rows, values, mask, until, bounds, clip):
+    """Write rows as ``write_rows`` does, with positions compared with bounds, and clipped to them
+    if ``clip``.
 
     Returns:
         0 where nothing was written, 2 where a position is beyond its bounds, else 1.
     """
     beyond = False
-    if given & 1:
+    if mask & 1:
         for k in range(rows.shape[0]):
-            x = told[0, k]
+            x = values[0, k]
             if (x < bounds[0, k] or x > bounds[1, k]) and abs(x) < inf:
                 beyond = True
                 if clip:
-                    told[0, k] = min(max(x, bounds[0, k]), bounds[1, k])
-    if not write_rows(motor, rows, told, given, until):
+                    values[0, k] = min(max(x, bounds[0, k]), bounds[1, k])
+    if not write_rows(motor, rows, values, mask, until):
         return 0
     return 2 if beyond else 1
 
 
 def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
-    """Table of MOTOR that holds every joint where it is, with the gains of its motor."""
+    """Return a table of MOTOR that holds every joint in its pose, with the gains of its motor."""
     dof, motor = model.arrays.dof, table(model.v_count, MOTOR)
     motor["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
     motor["kp"], motor["kd"] = dof["kp"], dof["kd"]
@@ -191,7 +192,7 @@ def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
 
 
 def write_gains(model: Model, motor: NDArray[np.void], kp: ArrayLike, kd: ArrayLike) -> None:
-    """Put gains of every degree of freedom into the table of MOTOR."""
+    """Write gains of every degree of freedom to the table of MOTOR."""
     for name, value in (("kp", kp), ("kd", kd)):
         gains = model.check_velocity(name, value)
         if (gains < 0).any():
@@ -207,8 +208,7 @@ def write_command(
     time: float,
     names: tuple[str, ...] = (),
 ) -> None:
-    """Put a command into the table of MOTOR;
-    the first fault is named, and then none of it is taken.
+    """Write a command to the table of MOTOR, or report its first fault and write nothing.
 
     Args:
         rows: degrees of freedom of the robot's joints.
@@ -220,11 +220,11 @@ def write_command(
             f"controller of {robot.name} returned {what} at {time:g} s; expected a tabi.Command, "
             "for example tabi.Command(position={joint: angle})"
         )
-    told = {field: getattr(command, field) for field in FIELDS}
+    fields = {field: getattr(command, field) for field in FIELDS}
     names = names or freedoms(robot)
     checked = {
         field: _values(robot, field, value, names, time, motor[field][rows])
-        for field, value in told.items()
+        for field, value in fields.items()
         if value is not None
     }
     over = command.over
@@ -236,9 +236,9 @@ def write_command(
     for field, value in checked.items():
         motor[field][rows] = value
     if position is not None:
-        # joints that are not named go on with what they were told
-        told = command.position
-        named = [not isinstance(told, Mapping) or name in told for name in names]
+        # joints that are not named keep their command
+        target = command.position
+        named = [not isinstance(target, Mapping) or name in target for name in names]
         motor["position" if over is None else "target"][rows[named]] = position[named]
         motor["until"][rows[named]] = 0.0 if over is None else time + over
 
@@ -287,7 +287,7 @@ def _by_name(
     time: float,
     last: NDArray[np.float64],
 ) -> list[float]:
-    """Values in the order of the joints; joints that are not named keep their last ones."""
+    """Return values in the order of the joints; joints that are not named keep their last ones."""
     owner = f"{field} in the command of {robot.name} at {time:g} s"
     if value.keys() - names:
         name = next(name for name in value if name not in names)
@@ -296,8 +296,8 @@ def _by_name(
                 f"{owner} names joint {name!r}, which is passive: nothing drives it; leave it out"
             )
         raise unknown("joint", name, owner, robot.joint_names)
-    told = [value.get(name, before) for name, before in zip(names, last.tolist(), strict=True)]
-    if all(isinstance(x, float) for x in told):
-        return told
+    values = [value.get(name, before) for name, before in zip(names, last.tolist(), strict=True)]
+    if all(isinstance(x, float) for x in values):
+        return values
     joint = f"{field} of joint {{!r}} in the command of {robot.name} at {time:g} s"
-    return [real(joint.format(name), x) for name, x in zip(names, told, strict=True)]
+    return [real(joint.format(name), x) for name, x in zip(names, values, strict=True)]

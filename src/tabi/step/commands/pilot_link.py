@@ -1,4 +1,4 @@
-"""How a controller that is a kernel is connected to a simulation."""
+"""Link of a controller that is a kernel to a simulation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tabi.model.controllers.pilot import Channel, channel
 
 
 class PilotLink(Structure):
-    """Where the channel of a controller is connected to a simulation.
+    """Indices that connect the channel of a controller to a simulation.
 
     Attributes:
         rows, q_at: of the joints in v and q, −1 where there is no single position.
-        encoder: places of position and velocity among the values of sensors, −1 where the joint has
-            no encoder, shape (n, 2). value: of the readings.
+        encoder: indices of position and velocity among the values of sensors, −1 where the joint
+            has no encoder, shape (n, 2). value: of the readings.
     """
 
     channel: Channel
@@ -26,6 +26,6 @@ class PilotLink(Structure):
 
 
 def no_link() -> PilotLink:
-    """One of its kind, for kernels."""
+    """Return an empty link, as a type for kernels."""
     none = np.zeros(0, np.int64)
     return PilotLink(channel(0, 0), none, none, np.zeros((0, 2), np.int64), none)

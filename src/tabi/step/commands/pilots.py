@@ -1,7 +1,6 @@
-"""Controllers that are kernels, asked between the steps of the compiled loop: see ``model.pilot``.
+"""Controllers that are kernels, called between the steps of the compiled loop: see ``pilot``.
 
-Code and structures are known by their addresses, numbers like others, so the loop is the same
-whoever is asked.
+Code and structures are passed by their addresses, so the loop is the same for all controllers.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from tabi.model.lookup import freedoms
 from tabi.step.commands.driver import Driver, write_rows
 from tabi.step.commands.pilot_link import PilotLink
 
-# never asked
-NEVER = 1 << 62
+# step at which a controller is never called
+NO_STEP = 1 << 62
 PILOT = np.dtype(
     [
         # addresses of the code, of its structure and of the link
         ("code", INDEX),
         ("structure", INDEX),
         ("link", INDEX),
-        # it is asked every so many steps
+        # period of its calls in steps
         ("every", INDEX),
-        # number of the step that begins, of the next one it is asked for, and of the last one
+        # number of the step that begins, of the next one with a call, and of the last one
         ("step", INDEX),
         ("next", INDEX),
         ("last", INDEX),
@@ -43,25 +42,30 @@ PILOT = np.dtype(
 
 
 @kernel
-def ask(t, d, h):
-    """Ask those that are due, once in a step; whether all that they say are numbers."""
-    fine = True
+def call_controllers(t, d, h):
+    """Call the controllers that are due, once in a step; False if a command is not finite."""
+    is_valid = True
     for i in range(t.pilot.shape[0]):
         row = t.pilot[i]
         if row.step == row.next and row.last != row.step:
             row.last, time = row.step, row.step * h
             link = structure_at(row.link, t.link)
-            see(d, link, time)
+            write_measurement(d, link, time)
             call_with(row.code, row.structure)
-            said = link.channel
-            until = time + said.over[0] if said.over[0] > 0.0 else 0.0
-            fine = write_rows(d.command.motor, link.rows, said.told, said.given[0], until) and fine
-    return fine
+            channel = link.channel
+            until = time + channel.over[0] if channel.over[0] > 0.0 else 0.0
+            is_valid = (
+                write_rows(
+                    d.command.motor, link.rows, channel.command, channel.command_mask[0], until
+                )
+                and is_valid
+            )
+    return is_valid
 
 
 @kernel
-def count(t):
-    """A step is done."""
+def count_step(t):
+    """Count a step that was done."""
     for i in range(t.pilot.shape[0]):
         row = t.pilot[i]
         row.next += row.every if row.step == row.next else 0
@@ -69,8 +73,8 @@ def count(t):
 
 
 @kernel
-def see(d, link, time):
-    """What the robot measures, into a channel."""
+def write_measurement(d, link, time):
+    """Write the measurement of a robot to a channel."""
     out, value = link.channel, d.memory.sensors.value
     out.time[0] = time
     for k in range(link.rows.shape[0]):
@@ -78,15 +82,15 @@ def see(d, link, time):
         out.position[k] = d.q[link.q_at[k]] if link.q_at[k] >= 0 else 0.0
         out.velocity[k], out.effort[k] = d.v[j], d.outcome.effort[j].motor
         if link.encoder[k, 0] >= 0:
-            out.position[k] = value[link.encoder[k, 0]].told
+            out.position[k] = value[link.encoder[k, 0]].reading
         if link.encoder[k, 1] >= 0:
-            out.velocity[k] = value[link.encoder[k, 1]].told
+            out.velocity[k] = value[link.encoder[k, 1]].reading
     for k in range(link.value.shape[0]):
-        out.reading[k] = value[link.value[k]].told
+        out.reading[k] = value[link.value[k]].reading
 
 
 class Pilots:
-    """The controllers of a simulator that are kernels.
+    """Controllers of a simulator that are kernels.
 
     Attributes:
         table: of PILOT, for the loop.
@@ -96,20 +100,20 @@ class Pilots:
         self.table: NDArray[Any] = table(0, PILOT)
         self._drivers: list[Driver] = []
         self._pilots: list[Pilot] = []
-        self._kept: list[PilotLink] = []
+        self._links: list[PilotLink] = []
 
     @property
-    def some(self) -> bool:
-        """Whether there are any."""
+    def is_active(self) -> bool:
+        """Whether there is a controller that is a kernel."""
         return bool(self._drivers)
 
     def bind(self, drivers: Iterable[Driver], senses: Any, dt: float) -> None:
-        """Those of some controllers that are kernels.
+        """Bind those controllers that are kernels.
 
         Args:
-            senses: function robot → ``RobotSenses``. dt: of a step [s].
+            senses: function robot → ``MeasurementSource``. dt: of a step [s].
         """
-        self._drivers, self._pilots, self._kept, rows = [], [], [], []
+        self._drivers, self._pilots, self._links, rows = [], [], [], []
         for driver in drivers:
             pilot = _pilot_of(driver)
             driver.compiled = pilot is not None
@@ -122,34 +126,36 @@ class Pilots:
             rows.append((code, pilot.structure._address, link._address, driver.every, 0, 0, -1))
             self._drivers.append(driver)
             self._pilots.append(pilot)
-            self._kept.append(link)
+            self._links.append(link)
         self.table = table(len(rows), PILOT)
         for k, row in enumerate(rows):
             for name, number in zip(PILOT.names or (), row, strict=True):
                 self.table[name][k] = number
 
-    def prepare(self, step: int, time: float, ask: bool) -> None:
-        """Before some steps: who is asked when; those that have seen a later time begin anew."""
+    def prepare(self, step: int, time: float, with_calls: bool) -> None:
+        """Schedule calls before some steps; controllers that were called at a later time are
+        reset.
+        """
         for k, (driver, pilot) in enumerate(zip(self._drivers, self._pilots, strict=True)):
             self.table["step"][k], self.table["last"][k] = step, -1
-            self.table["next"][k] = step + -step % driver.every if ask else NEVER
-            if ask and pilot.channel.time[0] > time + 1e-9:
+            self.table["next"][k] = step + -step % driver.every if with_calls else NO_STEP
+            if with_calls and pilot.channel.time[0] > time + 1e-9:
                 driver.controller.reset()  # type: ignore[attr-defined]
 
-    def blame(self, time: float) -> SimulationError:
-        """Who said what is no number."""
+    def invalid_command_error(self, time: float) -> SimulationError:
+        """Return the error that names the controller whose command is not finite."""
         for driver, pilot in zip(self._drivers, self._pilots, strict=True):
-            if not np.isfinite(pilot.channel.told).all():
+            if not np.isfinite(pilot.channel.command).all():
                 return SimulationError(
-                    f"controller of {driver.robot.name} told its motors what is no number at "
+                    f"controller of {driver.robot.name} commanded a value that is not finite at "
                     f"{time:g} s; the run stops there"
                 )
-        return SimulationError(f"a controller told what is no command at {time:g} s")
+        return SimulationError(f"a controller gave an invalid command at {time:g} s")
 
 
 def _pilot_of(driver: Driver) -> Pilot | None:
-    """None where a controller is a function only, wants the truth, is to be clipped, or kernels
-    run as Python.
+    """Return the kernel of a controller; None if it is a function only, needs the truth or clipped
+    targets, or if kernels run as Python.
     """
     if driver.truth or driver.ranges.clip or interpreted():
         return None

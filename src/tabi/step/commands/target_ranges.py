@@ -14,16 +14,16 @@ from tabi.model.robot import Robot
 Array = NDArray[np.float64]
 # how far beyond a range a target is reported [rad or m], and how many are listed
 SLACK, MAX_LISTED = 1e-3, 4
-# no joint of a robot is turned as far on purpose [rad]
-TURNED = 2.0 * pi
+# larger targets are taken for degrees [rad]
+MAX_PLAUSIBLE_ANGLE = 2.0 * pi
 
 
 class TargetRangeWarning(UserWarning):
-    """A joint was commanded to a position beyond its range; reported once per joint."""
+    """Warning of a joint commanded beyond its range; given once per joint."""
 
 
 class TargetRanges:
-    """Ranges of a robot's joints that its commands are compared with.
+    """Ranges of a robot's joints, with which commanded positions are compared.
 
     Args:
         names: joint of each degree of freedom. lower, upper: its range, ±inf where it has none.
@@ -42,7 +42,7 @@ class TargetRanges:
         self.bounds = self._ranges + np.array([[-slack], [slack]])
 
     def apply(self, targets: Array, time: float) -> Array:
-        """The targets that are commanded; those beyond their range clipped, or reported."""
+        """Return the targets; those beyond their range are clipped, or reported."""
         beyond = (targets < self.bounds[0]) | (targets > self.bounds[1])
         if not beyond.any():
             return targets
@@ -52,24 +52,26 @@ class TargetRanges:
         return targets
 
     def _report(self, beyond: NDArray[np.int64], targets: Array, time: float) -> None:
-        """Warn of joints that were not warned of before."""
+        """Warn of joints that were not reported before."""
         units = ["m" if self._slides(name) else "rad" for name in self.names]
         listed = [
             f"{self.names[k]!r} is {targets[k]:.4g} {units[k]} (range {self._ranges[0, k]:.4g} to "
             f"{self._ranges[1, k]:.4g})"
             for k in beyond[:MAX_LISTED]
         ]
-        more = len(beyond) - len(listed)
-        turned = [k for k in beyond if units[k] == "rad" and abs(targets[k]) > TURNED]
+        rest = len(beyond) - len(listed)
+        implausible = [
+            k for k in beyond if units[k] == "rad" and abs(targets[k]) > MAX_PLAUSIBLE_ANGLE
+        ]
         fix = (
             "are they degrees? angles are in radians, see numpy.radians"
-            if turned
+            if implausible
             else "command positions within the range, or clip them: "
             "sim.set_controller(robot, controller, clip=True)"
         )
         warnings.warn(
             f"positions commanded to {self.robot.name} at {time:g} s are beyond the range of their "
-            f"joints: {', '.join(listed)}{f' and {more} more' if more else ''}; {fix}; later "
+            f"joints: {', '.join(listed)}{f' and {rest} more' if rest else ''}; {fix}; later "
             "targets of these joints are not reported",
             TargetRangeWarning,
             stacklevel=users_level(),

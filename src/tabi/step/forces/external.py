@@ -6,15 +6,15 @@ F: about the origin of the body's tree, in the world's axes, angular first, in d
 
 from tabi.jit import kernel
 from tabi.spatial.vector import accumulate6, dot6, load6
-from tabi.step.parts import nothing as finish
-from tabi.step.parts import right as judge
+from tabi.step.parts import no_action as finish
+from tabi.step.parts import no_judge as judge
 
 __all__ = ["finish", "judge", "load"]
 
 
 @kernel(inline=True)
-def load(own, t, d, s, h):
-    """Equation (1), where something pushes."""
+def load(part_memory, t, d, s, h):
+    """Add joint forces of external wrenches by (1)."""
     if d.command.pushed[0] == 0:
         return
     m, w = t.model, s.dynamics

@@ -8,8 +8,8 @@ The force f of each law belongs to the velocity v⁺ at the end of the step:
 So a joint either moves, under a force that is known, or is *held*: its velocity is known and the
 force comes out, as in hybrid dynamics. Held joints drop out of M̂, contacts see that, and a robot
 whose joints all stick is cheaper to step than one whose joints swing. This is an active set: which
-joints are held shows at the end of the step only, the last step's answer is the guess, ``judge``
-tells which were guessed wrong, and the step is done again, as for motors that saturate. Joints that
+joints are held is known at the end of the step only, the last step's answer is the guess, ``judge``
+finds wrong guesses, and the step is solved again, as for motors that saturate. Joints that
 are still wrong then are solved together with the contacts (``rows.joints``).
 
 Held in the same way are joints that a command moves exactly (``exact`` of MOTOR), as far as (2) and
@@ -28,62 +28,62 @@ Reference: Featherstone (2008), sec. 9.2 and 11.7.
 
 from tabi.jit import kernel
 from tabi.model.arrays import table
-from tabi.step.forces.motors import given
+from tabi.step.forces.motors import has_given_motion
 from tabi.step.parts import worse
 from tabi.step.tables import JOINT
 
-# modes of a degree of freedom; FOLLOWS: moves as another one tells it, or tells another,
-# without laws; JOINED: its laws are rows beside those of contacts
-FOLLOWS, MOVES, STUCK, LOWER, UPPER, JOINED = -1, 0, 1, 2, 3, 4
+# modes of a degree of freedom; FOLLOWS: follows another one, or leads it, without laws; JOINED: its
+# laws are rows beside those of contacts
+FOLLOWS, MOVES, STUCK, LOWER, UPPER, JOINED = range(-1, 5)
 INFINITY = float("inf")
-# what ``exact`` of MOTOR says: a joint goes where, or as fast as, it is told
+# values of ``exact`` of MOTOR: a joint reaches the commanded position, or velocity, exactly
 BY_POSITION, BY_VELOCITY = 1, 2
 # a joint outside of its travel comes back with this speed [rad/s or m/s]
-RETURN = 1.0
-# guesses after which not all joints change their modes at once any more, and only one by one
-BOLD, SHY = 3, 100
-# of a force or velocity: rounding, no reason to change
+RETURN_SPEED = 1.0
+# guesses in which all wrong joints change their modes at once; after which they do one by one
+SIMULTANEOUS_GUESS_COUNT, SEQUENTIAL_GUESS_COUNT = 3, 100
+# relative rounding of a force or velocity, within which no mode changes
 ROUNDING = 1e-12
 
 
 @kernel(inline=True)
-def lowest(par, place, h):
-    """The least v⁺ that (2) and (3) allow."""
-    return max(min((par.lower - place) / h, RETURN), -par.velocity_limit)
+def min_velocity(par, place, h):
+    """Return the least v⁺ that (2) and (3) allow [rad/s or m/s]."""
+    return max(min((par.lower - place) / h, RETURN_SPEED), -par.velocity_limit)
 
 
 @kernel(inline=True)
-def highest(par, place, h):
-    """The largest one."""
-    return min(max((par.upper - place) / h, -RETURN), par.velocity_limit)
+def max_velocity(par, place, h):
+    """Return the largest v⁺ that (2) and (3) allow [rad/s or m/s]."""
+    return min(max((par.upper - place) / h, -RETURN_SPEED), par.velocity_limit)
 
 
 @kernel(inline=True)
-def told(par, motor, place, h):
-    """v⁺ of (4)."""
+def commanded_velocity(par, motor, place, h):
+    """Return v⁺ of (4) within the limits [rad/s or m/s]."""
     velocity = motor.velocity
     if motor.exact == BY_POSITION:
         velocity = (motor.position - place) / h
-    return min(max(velocity, lowest(par, place, h)), highest(par, place, h))
+    return min(max(velocity, min_velocity(par, place, h)), max_velocity(par, place, h))
 
 
 @kernel(inline=True)
-def least(par, place, h):
-    """The least v⁺ of a joint whose ends are solved with the contacts: beyond an end it need not
-    come back, which contacts could forbid, but not go on.
+def min_row_velocity(par, place, h):
+    """Return the least v⁺ of a joint whose ends are solved with the contacts: beyond an end it must
+    not go on, and need not come back, which contacts could prevent.
     """
-    return min(lowest(par, place, h), 0.0)
+    return min(min_velocity(par, place, h), 0.0)
 
 
 @kernel(inline=True)
-def most(par, place, h):
-    """The largest one."""
-    return max(highest(par, place, h), 0.0)
+def max_row_velocity(par, place, h):
+    """Return the largest v⁺ of such a joint, the mirror image of ``min_row_velocity``."""
+    return max(max_velocity(par, place, h), 0.0)
 
 
 @kernel(inline=True)
-def load(own, t, d, s, h):
-    """Friction of joints that move into s.applied; held ones are marked, with their velocity."""
+def load(part_memory, t, d, s, h):
+    """Add friction of moving joints to s.applied; mark held joints and set their velocity."""
     m, w = t.model, s.dynamics
     for k in range(d.v.shape[0]):
         par, mode, exact = m.dof[k], d.memory.joint[k].mode, d.command.motor[k].exact
@@ -91,17 +91,17 @@ def load(own, t, d, s, h):
             place = d.q[par.q] if par.q >= 0 else 0.0
             velocity = 0.0
             if exact != 0:
-                velocity = told(par, d.command.motor[k], place, h)
+                velocity = commanded_velocity(par, d.command.motor[k], place, h)
             elif mode == LOWER:
-                velocity = lowest(par, place, h)
+                velocity = min_velocity(par, place, h)
             elif mode == UPPER:
-                velocity = highest(par, place, h)
+                velocity = max_velocity(par, place, h)
             w.dof[k].fixed = 1
             s.held_velocity[k] = velocity
             s.acceleration[k] = (velocity - d.v[k]) / h
         elif mode == MOVES:
             s.applied[k] -= par.friction * d.memory.joint[k].direction
-    # a chain of followers needs as many turns as it is long
+    # a chain of followers needs as many passes as it has joints
     for _ in range(m.mimic.shape[0]):
         for c in range(m.mimic.shape[0]):
             k, leader = m.mimic[c].follower, m.mimic[c].leader
@@ -112,17 +112,17 @@ def load(own, t, d, s, h):
 
 
 @kernel(inline=True)
-def judge(own, t, d, s, h, tolerance, guess):
-    """Forces of (1) to (3), and which joints were guessed wrong: they get another mode, or some do.
+def judge(part_memory, t, d, s, h, tolerance, guess):
+    """Compute forces of (1) to (3), and change the modes of joints that were guessed wrong.
 
     Args:
         tolerance: of contacts [m/s]; errors of half of it may be theirs.
-        guess: how often the step was done before; the first times all that are wrong change, then
-            every third of them by turns, and in the end one by one, so that no circle is run
-            through for ever where joints cannot join the contacts (older laws).
+        guess: number of earlier guesses; at first all wrong joints change, then every third of them
+            in turn, and in the end one by one, so that guesses do not cycle where joints cannot be
+            solved with the contacts (older laws).
 
     Returns:
-        how many were wrong, and the largest error as a change of velocity [rad/s or m/s].
+        the number of wrong guesses, and the largest error as a change of velocity [rad/s or m/s].
     """
     m, wrong, worst = t.model, 0, 0.0
     for k in range(d.v.shape[0]):
@@ -130,7 +130,7 @@ def judge(own, t, d, s, h, tolerance, guess):
         s.wrong[k] = 0
         if joint.mode == FOLLOWS:
             continue
-        if given(par, d.command.motor[k]):
+        if has_given_motion(par, d.command.motor[k]):
             u = s.v_next[k]
             drag = -par.friction if u > 0.0 else par.friction
             d.outcome.effort[k].constraint = drag if u != 0.0 else 0.0
@@ -138,7 +138,7 @@ def judge(own, t, d, s, h, tolerance, guess):
         place = d.q[par.q] if par.q >= 0 else 0.0
         if joint.mode == JOINED:
             # what its rows say is certified with the contacts; an end may have had none
-            low, high = least(par, place, h), most(par, place, h)
+            low, high = min_row_velocity(par, place, h), max_row_velocity(par, place, h)
             beyond = max(low - s.v_next[k], s.v_next[k] - high)
             worst = worse(worst, max(0.0, beyond))
             s.wrong[k] = beyond > tolerance
@@ -147,7 +147,7 @@ def judge(own, t, d, s, h, tolerance, guess):
         mu, u, f = par.friction, s.v_next[k], -par.friction * joint.direction
         mode, direction, error = joint.mode, 0, 0.0
         if joint.mode == MOVES:
-            low, high = lowest(par, place, h), highest(par, place, h)
+            low, high = min_velocity(par, place, h), max_velocity(par, place, h)
             if u < low - ROUNDING:
                 mode, error = LOWER, low - u
             elif u > high + ROUNDING:
@@ -155,8 +155,8 @@ def judge(own, t, d, s, h, tolerance, guess):
             elif mu > 0.0 and not joint.direction * u > 0.0:
                 mode, error = STUCK, abs(u)
         else:
-            others = s.applied[k] - (s.added[k] - par.armature) / h * (u - d.v[k])
-            f = s.dynamics.load[k] + s.reaction[k] / h - others
+            other_efforts = s.applied[k] - (s.added[k] - par.armature) / h * (u - d.v[k])
+            f = s.dynamics.load[k] + s.reaction[k] / h - other_efforts
             # what friction may add where it moves, and where it does not
             weakest, strongest = -mu if u >= 0.0 else mu, mu if u <= 0.0 else -mu
             if joint.mode == LOWER:
@@ -171,9 +171,9 @@ def judge(own, t, d, s, h, tolerance, guess):
         worst = worse(worst, error)
         if error > 0.5 * tolerance:
             if (
-                guess < BOLD
-                or (guess < SHY and (k + guess) % 3 == 0)
-                or (guess >= SHY and wrong == 0)
+                guess < SIMULTANEOUS_GUESS_COUNT
+                or (guess < SEQUENTIAL_GUESS_COUNT and (k + guess) % 3 == 0)
+                or (guess >= SEQUENTIAL_GUESS_COUNT and wrong == 0)
             ):
                 joint.mode, joint.direction = mode, direction
             s.wrong[k] = 1
@@ -182,12 +182,12 @@ def judge(own, t, d, s, h, tolerance, guess):
 
 
 @kernel(inline=True)
-def finish(own, t, d, s, h):
-    """Nothing is left to do."""
+def finish(part_memory, t, d, s, h):
+    """Do nothing after the step."""
 
 
-def first_modes(model):
-    """Table of JOINT as a simulation begins: joints that follow others, or lead, have no laws."""
+def initial_modes(model):
+    """Return the initial table of JOINT: joints that follow others, or lead, have no laws."""
     joint = table(model.v_count, JOINT)
     for end in ("follower", "leader"):
         joint["mode"][model.arrays.mimic[end]] = FOLLOWS

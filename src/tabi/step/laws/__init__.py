@@ -1,8 +1,8 @@
 """Laws of contact that a simulator may follow: the exact cone, and older ones for comparison.
 
 Coulomb's cone is solved and certified; a pyramid of k sides, or no friction at all, is a linear
-complementarity problem for Lemke, small and dense. Their steps count as missed where Lemke fails;
-the certificate says how far their forces are from the exact law.
+complementarity problem for Lemke, small and dense. Their steps count as not converged where Lemke
+fails; the certificate has the error of their forces by the exact law.
 
 A law is a module, or any object, with ``allocate``, ``prepare``, ``solve`` and ``CERTIFIED`` (see
 ``parts``).
@@ -23,13 +23,13 @@ LAWS = (COULOMB, PYRAMID, FRICTIONLESS, selection.NAME, penalty.NAME)
 
 
 def named(contact: Any, facets: int, model: Model, dt: float = 1e-3) -> Any:
-    """The law of a name or of its options, or the one that is given, for steps of dt [s]; refused
-    for a world that it does not know.
+    """Return the law of a name, of its options, or a custom one, for steps of dt [s]; reject one
+    that does not support the world.
     """
     check_facets(facets)
-    chosen = selection.options_of(contact), penalty.options_of(contact)
+    options = selection.options_of(contact), penalty.options_of(contact)
     name = next(
-        (law.NAME for law, c in zip((selection, penalty), chosen, strict=True) if c), contact
+        (law.NAME for law, c in zip((selection, penalty), options, strict=True) if c), contact
     )
     if not isinstance(name, str) and name is not None:
         soft.check(model, name_of(name))
@@ -48,6 +48,6 @@ def named(contact: Any, facets: int, model: Model, dt: float = 1e-3) -> Any:
     if name in (PYRAMID, FRICTIONLESS):
         return pyramid.law(facets if name == PYRAMID else 0, name)
     selection.check_feet(model, name)
-    if chosen[0]:
-        return selection.law(chosen[0])
-    return penalty.law(chosen[1] or penalty.Penalty(), len(model.feet))
+    if options[0]:
+        return selection.law(options[0])
+    return penalty.law(options[1] or penalty.Penalty(), len(model.feet))

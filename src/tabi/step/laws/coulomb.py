@@ -11,6 +11,6 @@ CERTIFIED = True
 
 @kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group; returns iterations, attempt, and whether it failed."""
+    """Solve the impulses of a group; returns iterations, attempt, and whether it failed."""
     done, attempt, _ = ladder.solve_bodies(p, tolerance, impulse, work, t.attempts)
     return done, attempt, False

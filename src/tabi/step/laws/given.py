@@ -1,7 +1,6 @@
-"""A law that solves nothing: contacts get the impulses they had, whatever velocities that makes.
+"""Law with given impulses: contacts keep those they have, whatever velocities follow.
 
-A step with it says how velocities and configuration follow from given impulses: what
-``linearisation`` asks for.
+A step with it maps given impulses to velocities and configuration, as ``linearisation`` needs.
 """
 
 from tabi.contact.bodies import allocate, prepare
@@ -11,11 +10,11 @@ __all__ = ["CERTIFIED", "allocate", "prepare", "solve"]
 
 CERTIFIED = False
 NAME = "given"
-# bonds have impulses too
+# bonds keep their impulses, too
 BONDS = True
 
 
 @kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group stay; none of the iterations, attempts and failures there may be."""
+    """Keep the impulses of a group; returns no iterations, no attempt and no failure."""
     return 0, 0, False

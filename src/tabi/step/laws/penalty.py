@@ -2,7 +2,7 @@
 
 See ``contact.penalty`` for the law. Points in which a declared foot meets another body are the
 corners of a polygon, as for constraint selection. Contacts of other bodies, and bonds, are solved
-by the exact law in turns with the feet, until both agree.
+by the exact law in alternation with the feet, until both agree.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tabi.step.laws.polygons import corner_forces, held_polygons, penalty, polyg
 from tabi.step.laws.polygons.held_polygons import HeldRows
 from tabi.step.laws.polygons.penalty import SPRING, PenaltyWork
 from tabi.step.laws.polygons.polygons import Polygons
-from tabi.step.laws.selection import any_contact, any_others, clear_inner, polygon_work
+from tabi.step.laws.selection import clear_inner, has_contact, has_other_rows_than, polygon_work
 from tabi.step.rows import flat_soles
 
 NAME = "penalty"
-# corners so far above the ground tell the tilt of a sole [m]
+# height of corners above the ground that determine the tilt of a sole [m]
 FOOT_BAND = 0.03
-# turns of feet and other contacts, and how much they may leave open, in tolerances
-TURNS, AGREE = 200, 0.1
+# iterations of feet and other contacts, and their final error, in tolerances
+MAX_ITERATIONS, AGREEMENT_TOLERANCE = 200, 0.1
 POSITIVE = ("stiffness", "damping", "yaw_damping")
 
 
@@ -46,9 +46,9 @@ class Penalty:
 
     Attributes:
         stiffness: along the normal, K_z [N/m].
-        roll_stiffness, pitch_stiffness: about the foot's x and y axes [N·m/rad]; unless given,
-            those of a sole whose springs are spread evenly over it.
-        alpha: how the coefficient of restitution falls with the speed of an impact [s/m]; the
+        roll_stiffness, pitch_stiffness: about the foot's x and y axes [N·m/rad]; default: those of
+            a sole whose springs are spread evenly over it.
+        alpha: slope of the coefficient of restitution over the speed of an impact [s/m]; the
             damper along the normal is 3/2 α K times the depth.
         damping: along the plane [N·s/m]; a loaded foot creeps with force / damping.
         yaw_damping: about the normal [N·m·s/rad].
@@ -72,17 +72,19 @@ class Penalty:
             raise ModelError(f"alpha of the penalty law is {self.alpha}; expected a number ≥ 0")
 
     def springs(self, model: Model) -> NDArray[np.void]:
-        """Table of SPRING, one row per foot."""
+        """Return the table of SPRING, one row per foot."""
         rows = table(len(model.feet), SPRING)
         for row, foot in zip(rows, model.feet.values(), strict=True):
             low, high = foot.polygon.min(axis=0), foot.polygon.max(axis=0)
-            xx, yy = _spread(foot.polygon)
+            xx, yy = _second_moments(foot.polygon)
             row["body"], row["root"] = foot.body, model.arrays.body["root"][foot.body]
             row["axis"] = foot.placement.R[:, 0]
-            given = (self.roll_stiffness, self.pitch_stiffness)
+            specified = (self.roll_stiffness, self.pitch_stiffness)
             about = [
-                even if own is None else own
-                for own, even in zip(given, (self.stiffness * yy, self.stiffness * xx), strict=True)
+                even if stiffness is None else stiffness
+                for stiffness, even in zip(
+                    specified, (self.stiffness * yy, self.stiffness * xx), strict=True
+                )
             ]
             row["stiffness"] = (self.stiffness, *about)
             row["alpha"], row["damping"] = self.alpha, self.damping
@@ -91,8 +93,8 @@ class Penalty:
         return rows
 
 
-def _spread(polygon: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean of x² and of y² over a polygon, from its centroid [m²]."""
+def _second_moments(polygon: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean of x² and of y² over a polygon, from its centroid [m²]."""
     area, (x, y) = polygon_area(polygon), polygon.T
     u, v = np.roll(x, -1), np.roll(y, -1)
     piece = x * v - y * u
@@ -112,10 +114,10 @@ class SpringWork(Structure):
     bodies: BodyWork
     polygons: Polygons
     springs: PenaltyWork
-    held: HeldRows
+    held_rows: HeldRows
     foot: NDArray[np.int64]
     gap: NDArray[np.float64]
-    asked: NDArray[np.float64]
+    added_velocity: NDArray[np.float64]
     forward: NDArray[np.float64]
     which: NDArray[np.int64]
     axis: NDArray[np.float64]
@@ -125,38 +127,42 @@ class SpringWork(Structure):
 
 
 @kernel(inline=True)
-def look(own, t, d, s, g, h):
-    """Which rows of the group are of soles, and the feet's springs."""
+def look(part_memory, t, d, s, g, h):
+    """Store which rows of the group are of soles, and the springs of the feet."""
     first, work, w = s.groups.start[g], s.law, s.dynamics
     work.step[0] = h
-    for k in range(own.shape[0]):
-        x = mul(load9(w.body[own[k].body].rotation), load3(own[k].axis))
+    for k in range(part_memory.shape[0]):
+        x = mul(load9(w.body[part_memory[k].body].rotation), load3(part_memory[k].axis))
         row = work.table[k]
-        row.alpha, row.damping, row.yaw_damping = own[k].alpha, own[k].damping, own[k].yaw_damping
-        row.half_diagonal = own[k].half_diagonal
+        row.alpha, row.damping, row.yaw_damping = (
+            part_memory[k].alpha,
+            part_memory[k].damping,
+            part_memory[k].yaw_damping,
+        )
+        row.half_diagonal = part_memory[k].half_diagonal
         for c in range(3):
-            work.forward[k, c], row.stiffness[c] = x[c], own[k].stiffness[c]
+            work.forward[k, c], row.stiffness[c] = x[c], part_memory[k].stiffness[c]
     for x in range(first, s.groups.start[g + 1]):
         e = s.groups.order[x]
         point = s.points[e]
         other = point.b == 0 or t.model.body[point.a].root != t.model.body[point.b].root
         work.foot[x - first], work.gap[x - first] = 0, point.gap
-        work.asked[x - first] = s.shift[3 * x + 2]
+        work.added_velocity[x - first] = s.shift[3 * x + 2]
         if other and s.kind[e] == 0 and s.soft[e] != 0:
-            for k in range(own.shape[0]):
-                if own[k].body in (point.a, point.b):
+            for k in range(part_memory.shape[0]):
+                if part_memory[k].body in (point.a, point.b):
                     work.foot[x - first] = k + 1
 
 
 @kernel(inline=True)
 def prepare(p, work):
-    """Weights of the rows; the number of blocks that elimination would fill."""
+    """Compute weights of the rows; returns the number of blocks that elimination would fill."""
     return prepare_bodies(p, work.bodies)
 
 
 @kernel
-def place_feet(p, work):
-    """The foot of each polygon, and its x axis there."""
+def orient_polygons(p, work):
+    """Store the foot of each polygon, and the foot's x axis in it."""
     P = work.polygons
     for f in range(P.count[0]):
         work.which[f] = work.foot[P.first[f]] - 1
@@ -167,24 +173,24 @@ def place_feet(p, work):
 
 
 @kernel
-def press(p, impulse, work):
-    """Impulses of all soles, with those of the other rows as they are; whether they settled."""
+def solve_soles(p, impulse, work):
+    """Solve impulses of all soles, with those of the other rows fixed; False if not converged."""
     P, k = work.polygons, work.springs
     polygons.gather(p, work.foot, work.gap, P)
-    place_feet(p, work)
-    polygons.add_others(p, impulse, P)
+    orient_polygons(p, work)
+    polygons.add_other_impulses(p, impulse, P)
     h = work.step[0]
-    settled = penalty.solve(P, work.table, work.which, work.axis, work.asked, k, h)
+    converged = penalty.solve(P, work.table, work.which, work.axis, work.added_velocity, k, h)
     for f in range(P.count[0]):
         n = P.start[f + 1] - P.start[f]
         corner_forces.spread(P, f, k.w, 0, n if k.sides[f] > 0 else 0, impulse)
-    return settled
+    return converged
 
 
 @kernel
-def free_others(p, impulse, work):
-    """The problem of the other rows, pushed by the soles, in work.held."""
-    P, h = work.polygons, work.held
+def set_other_problem(p, impulse, work):
+    """Set up the problem of the other rows, with the impulses of soles, in work.held_rows."""
+    P, h = work.polygons, work.held_rows
     for k in range(p.kind.shape[0]):
         held_polygons.copy_row(p, k, impulse, h)
         for c in range(3):
@@ -200,50 +206,50 @@ def free_others(p, impulse, work):
 
 
 @kernel
-def take_others(p, impulse, work):
-    """Impulses of the other rows; the largest change of their velocities by it [m/s]."""
+def take_other_impulses(p, impulse, work):
+    """Take impulses of the other rows; returns the largest change of their velocities [m/s]."""
     change = 0.0
     for k in range(p.kind.shape[0]):
         if work.polygons.owner[k] < 0:
             for c in range(3):
                 i = 3 * k + c
-                change = max(change, abs(work.held.impulse[i] - impulse[i]) / p.weight[k])
-                impulse[i] = work.held.impulse[i]
+                change = max(change, abs(work.held_rows.impulse[i] - impulse[i]) / p.weight[k])
+                impulse[i] = work.held_rows.impulse[i]
     return change
 
 
 @kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group; returns turns, attempt, and whether it failed."""
+    """Solve the impulses of a group; returns iterations, attempt, and whether it failed."""
     P = work.polygons
     P.count[0] = 0
-    if any_contact(p):
+    if has_contact(p):
         polygons.gather(p, work.foot, work.gap, P)
     if P.count[0] == 0:
         done, attempt, error = ladder.solve_bodies(p, tolerance, impulse, work.bodies, t.attempts)
         return done, attempt, not error <= tolerance
-    settled, others, done, attempt, failed = False, any_others(p, P), 0, 0, False
-    for _ in range(TURNS):
-        settled = press(p, impulse, work)
+    converged, has_other_rows, done, attempt, failed = False, has_other_rows_than(p, P), 0, 0, False
+    for _ in range(MAX_ITERATIONS):
+        converged = solve_soles(p, impulse, work)
         done += 1
-        if not others:
+        if not has_other_rows:
             break
-        free_others(p, impulse, work)
-        rest = held_polygons.problem(p, work.held)
+        set_other_problem(p, impulse, work)
+        rest = held_polygons.problem(p, work.held_rows)
         prepare_bodies(rest, work.bodies)
-        more, attempt, error = ladder.solve_bodies(
-            rest, tolerance, work.held.impulse[: 3 * p.kind.shape[0]], work.bodies, t.attempts
+        steps, attempt, error = ladder.solve_bodies(
+            rest, tolerance, work.held_rows.impulse[: 3 * p.kind.shape[0]], work.bodies, t.attempts
         )
-        done, failed = done + more, not error <= tolerance
-        if take_others(p, impulse, work) <= AGREE * tolerance:
+        done, failed = done + steps, not error <= tolerance
+        if take_other_impulses(p, impulse, work) <= AGREEMENT_TOLERANCE * tolerance:
             break
         failed = True
     clear_inner(p, P, impulse, work.foot)
-    return done, attempt, failed or not settled
+    return done, attempt, failed or not converged
 
 
 def law(options: Penalty, feet: int) -> SimpleNamespace:
-    """The law with its options, for a number of feet."""
+    """Return the law with its options, for a number of feet."""
 
     def allocate(points: int, count: int, blocks: int) -> SpringWork:
         work = polygon_work(points, count, blocks)
@@ -251,7 +257,7 @@ def law(options: Penalty, feet: int) -> SimpleNamespace:
         return SpringWork(
             **work,
             springs=penalty.allocate(P, points),
-            asked=np.zeros(points),
+            added_velocity=np.zeros(points),
             forward=np.zeros((feet, 3)),
             which=np.zeros(len(P.first), np.int64),
             axis=np.zeros((len(P.first), 2)),
@@ -275,7 +281,7 @@ def law(options: Penalty, feet: int) -> SimpleNamespace:
 
 
 def options_of(contact: Any) -> Penalty | None:
-    """The options that a law is named by, None for other laws."""
+    """Return the options of this law from an argument, None for other laws."""
     if isinstance(contact, Penalty):
         return contact
     return Penalty() if contact == NAME else None

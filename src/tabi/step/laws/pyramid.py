@@ -18,7 +18,7 @@ MISSED = "Lemke's algorithm found no solution; take a shorter dt, or 'coulomb'"
 
 
 class PyramidWork(Structure):
-    """Scratch: of bodies, for the weights of the rows, and of Lemke's algorithm."""
+    """Scratch of bodies, for the weights of the rows, and of Lemke's algorithm."""
 
     bodies: BodyWork
     lemke: pyramid.PyramidArrays
@@ -26,13 +26,13 @@ class PyramidWork(Structure):
 
 @kernel(inline=True)
 def prepare(p, work):
-    """Weights of the rows; the number of blocks that elimination would fill."""
+    """Compute weights of the rows; returns the number of blocks that elimination would fill."""
     return prepare_bodies(p, work.bodies)
 
 
 @kernel(inline=True)
-def rubs(p):
-    """Whether there are contacts with friction, or moments of it."""
+def has_friction(p):
+    """Whether a problem has contacts with friction, or moments of friction."""
     rubbing = False
     for k in range(p.kind.shape[0]):
         rubbing = rubbing or p.kind[k] == CONTACT or p.kind[k] == LIMITED
@@ -41,11 +41,11 @@ def rubs(p):
 
 @kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group; returns pivots, no attempt, and whether Lemke failed.
+    """Solve the impulses of a group; returns pivots, no attempt, and whether Lemke failed.
 
-    Without contacts that rub there is nothing to make a pyramid of.
+    Without friction there is no pyramid.
     """
-    if not rubs(p):
+    if not has_friction(p):
         done, attempt, error = ladder.solve_bodies(p, tolerance, impulse, work.bodies, t.attempts)
         return done, attempt, not error <= tolerance
     end, done = pyramid.solve_bodies(p, impulse, work.lemke)
@@ -53,7 +53,7 @@ def solve(p, t, tolerance, impulse, work):
 
 
 def law(facets: int, name: str) -> SimpleNamespace:
-    """The law with a number of facets; with none, without friction."""
+    """Return the law with a number of facets; with none, without friction."""
 
     def allocate(points: int, bodies: int, blocks: int) -> PyramidWork:
         rows = pyramid.rows_of(points, facets)

@@ -1,9 +1,9 @@
 """Constraint selection for the feet, and the exact law for all else.
 
 Points in which the sole of a declared foot meets another body are put into its plane
-(``rows.flat_soles``): they are corners of polygons (``contact.polygons``), and
-``contact.selection`` says what of each polygon is held. Contacts of other bodies, and bonds, are
-solved with them in the same step, by the exact law (``contact.held_polygons``).
+(``rows.flat_soles``): they are corners of polygons (``polygons``), and
+``polygons.selection`` selects what of each polygon is held. Contacts of other bodies, and bonds,
+are solved with them in the same step, by the exact law (``polygons.held_polygons``).
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ MISSED = (
 )
 EXACT, ONE_STEP = "exact", "one-step"
 MODES = (EXACT, ONE_STEP)
-# turns in which states and the contacts of other bodies agree
-TURNS = 8
-# feet of a group at most: their states together are one number. Others keep the exact law
-FEET = 6
+# iterations in which states and the contacts of other bodies agree
+MAX_ITERATIONS = 8
+# largest number of feet in a group, as their states are one number; others obey the exact law
+MAX_FEET = 6
 
 
 @dataclass(frozen=True)
 class Selection:
-    """How the states of feet are selected, for ``Simulator(contact=…)``.
+    """Options for the selection of states of feet, for ``Simulator(contact=…)``.
 
     Attributes:
         mode: "exact", or "one-step": the last state is corrected once, at a bounded cost.
         pressure_rule: whether a foot tips over an edge when its pressure point is there, not
             earlier.
-        candidates: states that are tried at most in a step; one that needs more counts as missed.
+        candidates: states that are tried at most in a step; one that needs more does not converge.
     """
 
     mode: str = EXACT
@@ -74,26 +74,28 @@ class Selection:
 
 
 class SelectionWork(Structure):
-    """Scratch: of the exact law, of polygons and their states, and over the rows of a group whether
+    """Scratch of the exact law, of polygons and their states, and for the rows of a group whether
     they are of a foot, and their gaps [m].
     """
 
     bodies: BodyWork
     polygons: Polygons
     search: Search
-    held: HeldRows
+    held_rows: HeldRows
     foot: NDArray[np.int64]
     gap: NDArray[np.float64]
     budget: NDArray[np.int64]
 
 
-def polygon_work(points: int, count: int, blocks: int, most: int = polygons.MOST) -> dict[str, Any]:
-    """What laws of feet need alike: memory of the exact law and of polygons, and over rows."""
+def polygon_work(
+    points: int, count: int, blocks: int, most: int = polygons.MAX_POLYGONS
+) -> dict[str, Any]:
+    """Return the memory that all laws of feet need: of the exact law, of polygons, and of rows."""
     work = bodies.allocate(points, count, blocks)
     return {
         "bodies": work,
         "polygons": polygons.allocate(points, count, most),
-        "held": held_polygons.allocate(points),
+        "held_rows": held_polygons.allocate(points),
         "foot": np.zeros(points, np.int64),
         "gap": np.zeros(points),
         "budget": work.budget,
@@ -101,17 +103,17 @@ def polygon_work(points: int, count: int, blocks: int, most: int = polygons.MOST
 
 
 def feet_of(model: Model) -> NDArray[np.int64]:
-    """Of each moving body the root of its tree where it is a foot, 0 for all others."""
-    found = np.zeros(model.body_count + 1, np.int64)
+    """Return the root of the tree of each moving body that is a foot, 0 for all others."""
+    roots = np.zeros(model.body_count + 1, np.int64)
     for foot in model.feet.values():
-        found[foot.body] = model.arrays.body["root"][foot.body]
-    # what is fixed to the world is no foot
-    found[0] = 0
-    return found
+        roots[foot.body] = model.arrays.body["root"][foot.body]
+    # links that are fixed to the world are no feet
+    roots[0] = 0
+    return roots
 
 
 def check_feet(model: Model, name: str) -> None:
-    """Refuse a world without feet."""
+    """Reject a world without feet."""
     if not feet_of(model).any():
         raise ModelError(
             f"contact={name!r} is a law of feet, and no robot of this world has any; declare them, "
@@ -120,26 +122,28 @@ def check_feet(model: Model, name: str) -> None:
 
 
 @kernel(inline=True)
-def look(own, t, d, s, g, h):
-    """Which rows of the group are of feet: those between a foot and another tree."""
+def look(part_memory, t, d, s, g, h):
+    """Store which rows of the group are of feet: those between a foot and another tree."""
     first, body = s.groups.start[g], t.model.body
     for x in range(first, s.groups.start[g + 1]):
         e = s.groups.order[x]
         a, b = s.points[e].a, s.points[e].b
         other = b == 0 or body[a].root != body[b].root
-        s.law.foot[x - first] = 1 if other and s.kind[e] == 0 and (own[a] > 0 or own[b] > 0) else 0
+        s.law.foot[x - first] = (
+            1 if other and s.kind[e] == 0 and (part_memory[a] > 0 or part_memory[b] > 0) else 0
+        )
         s.law.gap[x - first] = s.points[e].gap
 
 
 @kernel(inline=True)
 def prepare(p, work):
-    """Weights of the rows; the number of blocks that elimination would fill."""
+    """Compute weights of the rows; returns the number of blocks that elimination would fill."""
     return prepare_bodies(p, work.bodies)
 
 
 @kernel(inline=True)
-def any_contact(p):
-    """Whether there are contacts in a problem."""
+def has_contact(p):
+    """Whether a problem has contacts."""
     for k in range(p.kind.shape[0]):  # noqa: SIM110 - kernels have no generators
         if p.kind[k] == CONTACT:
             return True
@@ -147,8 +151,8 @@ def any_contact(p):
 
 
 @kernel(inline=True)
-def any_others(p, P):
-    """Whether there are rows that are not of polygons."""
+def has_other_rows_than(p, P):
+    """Whether a problem has rows that are not of polygons."""
     for k in range(p.kind.shape[0]):  # noqa: SIM110 - kernels have no generators
         if P.owner[k] < 0:
             return True
@@ -157,19 +161,19 @@ def any_others(p, P):
 
 @kernel
 def exact_mode(P, s, tolerance, pressure, most):
-    """Violations that are left, and states that were tried."""
+    """Search exactly; returns violations that are left, and the number of states tried."""
     return selection_search.exact(P, s, tolerance, pressure, most)
 
 
 @kernel
 def one_step_mode(P, s, tolerance, pressure, most):
-    """As ``exact_mode``."""
+    """Correct the last state once; returns the same as ``exact_mode``."""
     return selection_search.one_step(P, s, tolerance, pressure)
 
 
 @kernel(inline=True)
-def same_states(P, s, before):
-    """Whether the states are those in ``before``, which they are put into."""
+def update_states(P, s, before):
+    """Store the states in ``before``; returns whether they are the same."""
     same = True
     for f in range(P.count[0]):
         same = same and before[f] == s.state[f]
@@ -178,19 +182,19 @@ def same_states(P, s, before):
 
 
 def law(options: Selection) -> SimpleNamespace:
-    """The law with its options."""
+    """Return the law with its options."""
     search = exact_mode if options.mode == EXACT else one_step_mode
     pressure, most = bool(options.pressure_rule), int(options.candidates)
 
     def allocate(points: int, count: int, blocks: int) -> SelectionWork:
-        work = polygon_work(points, count, blocks, FEET)
+        work = polygon_work(points, count, blocks, MAX_FEET)
         return SelectionWork(**work, search=selection.allocate(work["polygons"], most))
 
     @kernel(inline=True)
     def solve(p, t, tolerance, impulse, work):
-        """Impulses of a group; returns states tried, attempt, and whether it failed."""
-        P, s, h = work.polygons, work.search, work.held
-        if any_contact(p):
+        """Solve the impulses of a group; returns states tried, attempt, and whether it failed."""
+        P, s, h = work.polygons, work.search, work.held_rows
+        if has_contact(p):
             polygons.gather(p, work.foot, work.gap, P)
         else:
             P.count[0] = 0
@@ -200,24 +204,24 @@ def law(options: Selection) -> SimpleNamespace:
             )
             return done, attempt, not error <= tolerance
         selection_search.begin(P, s, impulse)
-        others, wrong, done, attempt, failed = any_others(p, P), 0, 0, 0, False
-        for turn in range(TURNS):
-            if others:
+        has_other_rows, wrong, done, attempt, failed = has_other_rows_than(p, P), 0, 0, 0, False
+        for turn in range(MAX_ITERATIONS):
+            if has_other_rows:
                 polygons.gather(p, work.foot, work.gap, P)
-                polygons.add_others(p, impulse, P)
+                polygons.add_other_impulses(p, impulse, P)
             wrong, tried = search(P, s, tolerance, pressure, most)
             done += tried
-            if not others or (same_states(P, s, s.before) and turn > 0):
+            if not has_other_rows or (update_states(P, s, s.before) and turn > 0):
                 break
-            # states are given: the rest of the group with them, and polygons as they are without it
+            # with these states: the rest of the group, and polygons without it
             polygons.gather(p, work.foot, work.gap, P)
             held_polygons.hold(p, P, s, impulse, h)
             joined = held_polygons.problem(p, h)
             prepare_bodies(joined, work.bodies)
-            more, attempt, error = ladder.solve_bodies(
+            steps, attempt, error = ladder.solve_bodies(
                 joined, tolerance, h.impulse[: 3 * p.kind.shape[0]], work.bodies, t.attempts
             )
-            done, failed = done + more, not error <= tolerance
+            done, failed = done + steps, not error <= tolerance
             for k in range(p.kind.shape[0]):
                 if P.owner[k] < 0:
                     for c in range(3):
@@ -226,7 +230,7 @@ def law(options: Selection) -> SimpleNamespace:
             n = P.start[f + 1] - P.start[f]
             kind, i, _ = decode(s.state[f], n)
             corner_forces.spread(P, f, s.wrench, i, corners(kind, n), impulse)
-        # points that are no corners bear nothing
+        # points that are no corners bear no load
         clear_inner(p, P, impulse, work.foot)
         return done, attempt, failed or wrong > 0
 
@@ -236,7 +240,7 @@ def law(options: Selection) -> SimpleNamespace:
         MISSED=MISSED,
         BONDS=True,
         ROWS=(flat_soles.flat,),
-        FOOT_BAND=flat_soles.FLAT,
+        FOOT_BAND=flat_soles.MAX_HEIGHT_M,
         memory=feet_of,
         allocate=allocate,
         look=look,
@@ -247,7 +251,7 @@ def law(options: Selection) -> SimpleNamespace:
 
 @kernel(inline=True)
 def clear_inner(p, P, impulse, corner):
-    """No impulses for points of polygons that are no corners; ``corner`` is scratch over rows."""
+    """Clear impulses of points inside of polygons; ``corner`` is scratch over rows."""
     for k in range(p.kind.shape[0]):
         corner[k] = 0
     for c in range(P.start[P.count[0]]):
@@ -259,7 +263,7 @@ def clear_inner(p, P, impulse, corner):
 
 
 def options_of(contact: Any) -> Selection | None:
-    """The options that a law is named by, None for other laws."""
+    """Return the options of this law from an argument, None for other laws."""
     if isinstance(contact, Selection):
         return contact
     return Selection() if contact == NAME else None

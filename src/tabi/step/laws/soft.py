@@ -1,8 +1,8 @@
-"""The exact law in a world with soft soles or pads: points of a pad give way together.
+"""The exact law in a world with soft soles or pads, whose points deform together.
 
-Signorini and Coulomb as everywhere (``coulomb``); velocities of contacts have a part of their pads
-(``contact.compliance``, ``rows.soft_contacts``). When a step ends, the nodes are where its forces
-put them.
+Signorini and Coulomb as everywhere (``coulomb``); velocities of contacts include those of their
+pads (``contact.compliance``, ``rows.soft_contacts``). After a step, nodes are displaced by its
+forces.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tabi.jit.structure import Structure
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.spatial.vector import add, load3, load9, mul_t, scale, store3
-from tabi.step.parts import nothing, right
+from tabi.step.parts import no_action, no_judge
 from tabi.step.rows import soft_contacts
 from tabi.step.rows.contacts import PAD
 
@@ -35,13 +35,13 @@ NAME = "coulomb"
 
 
 class SoftWork(Structure):
-    """Scratch of the law.
+    """Scratch of the law for soft contacts.
 
     Attributes:
         solver: of the contacts. surfaces: of the pads, in the order of ``solver.pads``.
         viscosity: of each pad [s]. relax: (K + D/h)⁻¹ K/h of pads whose layers differ in viscosity,
             row by row; relax_at: where each begins, −1 for others.
-        place: nodes in the world [m], shape (n, 3). back: velocities with which they would go back
+        place: nodes in the world [m], shape (n, 3). back: velocities at which they would return
             to rest, in the frames of their bodies [m/s], shape (n, 3); back_flat: the same, (3n,).
         where: the nodes that a point lies between, in the row that its source names.
         spare, spare_closing: for the order of points. last: of each pad the last body on it.
@@ -69,11 +69,11 @@ def has_pads(model: Model) -> bool:
 
 
 def law(model: Model, dt: float) -> SimpleNamespace:
-    """The law for a world with pads, and for its step [s]."""
-    given, tables, viscosity, relax, relax_at = _tables(model, dt)
+    """Return the law for a world with pads, and for its step [s]."""
+    pad_arrays, tables, viscosity, relax, relax_at = _tables(model, dt)
 
     def allocate(points: int, count: int, blocks: int) -> SoftWork:
-        solver = pads.allocate(given, points, count, blocks)
+        solver = pads.allocate(pad_arrays, points, count, blocks)
         back = np.zeros((len(tables.rest), 3))
         return SoftWork(
             solver=solver,
@@ -106,11 +106,14 @@ def law(model: Model, dt: float) -> SimpleNamespace:
 
 
 def _tables(model: Model, dt: float) -> tuple[Pads, Surfaces, Floats, Floats, Integers]:
-    """What never changes of all pads: compliances and nodes in the frames of their bodies."""
+    """Return constants of all pads: compliances and nodes in the frames of their bodies."""
     parts: list[Any] = []
     compliances, viscosity, relax, relax_at = [], [], [np.zeros(0)], []
-    for one in model.pads:
-        pad, turn = one.pad, np.kron(np.eye(len(one.pad.nodes)), one.placement.R)
+    for placed_pad in model.pads:
+        pad, turn = (
+            placed_pad.pad,
+            np.kron(np.eye(len(placed_pad.pad.nodes)), placed_pad.placement.R),
+        )
         C = turn @ pad.compliance @ turn.T
         relax_at.append(-1)
         if pad.damping is not None:
@@ -118,7 +121,9 @@ def _tables(model: Model, dt: float) -> tuple[Pads, Surfaces, Floats, Floats, In
             C = np.linalg.inv(K + D / dt)
             relax_at[-1] = sum(map(len, relax))
             relax.append((C @ K / dt).ravel())
-        parts.append((one.shape, one.body, one.placement @ pad.nodes, pad.triangles))
+        parts.append(
+            (placed_pad.shape, placed_pad.body, placed_pad.placement @ pad.nodes, pad.triangles)
+        )
         compliances.append(0.5 * (C + C.T))
         viscosity.append(pad.viscosity)
     made = surfaces.surfaces(parts, len(model.shapes))
@@ -127,7 +132,7 @@ def _tables(model: Model, dt: float) -> tuple[Pads, Surfaces, Floats, Floats, In
 
 
 def check(model: Model, name: str) -> None:
-    """Refuse pads under a law that does not know them."""
+    """Reject pads under a law that does not support them."""
     if has_pads(model):
         raise ModelError(
             f"contact={name!r} does not know soft soles or pads, and this world has some; "
@@ -136,25 +141,25 @@ def check(model: Model, name: str) -> None:
 
 
 @kernel(inline=True)
-def look(own, t, d, s, g, h):
-    """Where the points of the group lie on their pads."""
-    look_at_rows(s, s.groups.start[g], s.groups.start[g + 1])
+def look(part_memory, t, d, s, g, h):
+    """Store pads, nodes and weights of the points of a group."""
+    store_pads(s, s.groups.start[g], s.groups.start[g + 1])
 
 
 @kernel
-def look_at_rows(s, first, end):
-    """Nodes and weights of the rows of a group."""
+def store_pads(s, first, end):
+    """Store pads, nodes and weights of the rows of a group."""
     soft = s.law
     for x in range(first, end):
         e, row = s.groups.order[x], soft.solver.row[x - first]
         row.pad_a, row.pad_b = -1, -1
         if s.kind[e] == 0 and s.soft[e] == PAD:
-            _lay(s, e, row)
+            _store_nodes(s, e, row)
 
 
 @kernel
-def _lay(s, e, row):
-    """Pads, nodes and weights of the point e into the row of a pad."""
+def _store_nodes(s, e, row):
+    """Store pads, nodes and weights of the point e in a row of the solver."""
     soft, where, point = s.law, s.law.where[s.source[e]], s.points[e]
     row.pad_a = soft.surfaces.of_shape[point.shape_a]
     row.pad_b = soft.surfaces.of_shape[point.shape_b]
@@ -165,7 +170,7 @@ def _lay(s, e, row):
 
 @kernel
 def tie(s, count):
-    """What lies on one pad of the world belongs together: each point with the one before."""
+    """Tie bodies on one pad of the world into one group: each point with the one before."""
     soft = s.law
     for i in range(soft.last.shape[0]):
         soft.last[i] = 0
@@ -183,19 +188,19 @@ def tie(s, count):
 
 @kernel(inline=True)
 def velocities(p, l, u, s):
-    """Velocities u of impulses l, with what pads give way."""
+    """Compute velocities u of impulses l, including those of pads."""
     compliance.velocities(p, l, u, s.check_wrench, s.check_twist, s.law.solver)
 
 
 @kernel(inline=True)
 def prepare(p, work):
-    """Weights of the rows; the number of blocks that elimination fills."""
+    """Compute weights of the rows; returns the number of blocks that elimination fills."""
     return compliance.prepare(p, work.solver)
 
 
 @kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group; returns iterations, attempt, and whether it failed."""
+    """Solve the impulses of a group; returns iterations, attempt, and whether it failed."""
     done, attempt, _ = ladder.solve_compliant(p, tolerance, impulse, work.solver, t.attempts)
     return done, attempt, False
 
@@ -204,14 +209,14 @@ def solve(p, t, tolerance, impulse, work):
 
 
 @kernel(inline=True)
-def finish(own, t, d, s, h):
-    """Nodes go where the forces of the step put them."""
+def finish(part_memory, t, d, s, h):
+    """Displace nodes by the forces of the step."""
     deform(d, s, h)
 
 
 @kernel
 def deform(d, s, h):
-    """U⁺ = U + h U̇, (1) of ``rows.soft_contacts``."""
+    """Compute U⁺ = U + h U̇, (1) of ``rows.soft_contacts``."""
     soft, U = s.law, d.memory.sole
     force, motion = soft.solver.force, soft.solver.motion
     for i in range(force.shape[0]):
@@ -219,7 +224,7 @@ def deform(d, s, h):
     for e in range(d.outcome.report[0].contacts):
         if s.soft[e] == PAD:
             x, i = s.place[e], 3 * s.place[e]
-            _lay(s, e, soft.solver.row[0])
+            _store_nodes(s, e, soft.solver.row[0])
             l = (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])
             f = mul_t(load9(s.problem.contact[x].frame), l)
             compliance.load(soft.solver, 0, f, force)
@@ -232,4 +237,4 @@ def deform(d, s, h):
         store3(U[n], add(before, scale(h, add(v, load3(soft.back[n])))))
 
 
-deformation = SimpleNamespace(NAME="deformation", load=nothing, judge=right, finish=finish)
+deformation = SimpleNamespace(NAME="deformation", load=no_action, judge=no_judge, finish=finish)

@@ -1,10 +1,10 @@
 """Contacts: points of two surfaces that may press on each other, with friction and restitution.
 
     q = E (ẋ_a − ẋ_b) + (σ, β gap/h),   or for an impact   q = E (ẋ_a − ẋ_b) + (σ, ε u_n⁻)      (1)
-ẋ: velocities of the free motion at the point; σ: how fast the surfaces run over their bodies
+ẋ: velocities of the free motion at the point; σ: velocity of the surfaces over their bodies
 (conveyors). A contact that is still open may close within the step, one that overlaps has to part:
 the whole gap on both sides, with one factor β for all points of two bodies, so that a rigid sole
-sees a plane and not four opinions. β is 1 unless the overlap is deep (``depenetration``).
+meets one plane. β is 1 unless the overlap is deep (``depenetration``).
 
 Points are found where the step starts; those within a band, as wide as the two bodies may close in
 the step with the velocities they have and gravity, take part before they touch.
@@ -44,17 +44,17 @@ from tabi.spatial.vector import (
     store9,
     sub,
 )
-from tabi.step.parts import keep_all as withhold
+from tabi.step.parts import withhold_none as withhold
 from tabi.step.tables import STICK
 
 __all__ = ["add", "fill", "revise", "warm_start", "withhold"]
 
-# of the band, for what motors and impacts may add to the velocities [m]
+# margin of the band, for velocities that motors and impacts may add [m]
 MARGIN = 1e-3
-# a contact slides where it is so many times faster than the tolerance
+# ratio of its velocity to the tolerance from which on a contact slides
 SLIPS = 100.0
-# how often a group is solved at most, until friction, limits and restitution are the right ones;
-# how often restitution is halved
+# how often a group is solved at most, until friction, limits and restitution are consistent; how
+# often restitution is halved
 REVISIONS, HALVINGS = 30, 7
 # points that may overlap: under a law of springs; on a pad, which overlaps press flat
 SPRINGS, PAD = 1, 2
@@ -62,20 +62,20 @@ SPRINGS, PAD = 1, 2
 
 @kernel(inline=True)
 def pair_of(t, point):
-    """Coefficients of the two materials that meet in a point."""
+    """Return the coefficients of the two materials at a point."""
     shape = t.shapes.shape
     return t.pair[shape[point.shape_a].material, shape[point.shape_b].material]
 
 
 @kernel(inline=True)
 def slides(u, v, tolerance):
-    """Whether a tangential velocity (u, v) is more than the tolerance leaves."""
+    """Whether a tangential velocity (u, v) exceeds errors within the tolerance."""
     return u * u + v * v > SLIPS * SLIPS * tolerance * tolerance
 
 
 @kernel(inline=True)
-def add(own, t, d, count, s, h):
-    """All points within the band; they come first. Impacts keep what they closed with."""
+def add(part_memory, t, d, count, s, h):
+    """Add all points within the band; they come first. Impacts store their closing velocity."""
     m, w = t.model, s.dynamics
     g = load3(m.gravity)
     slow = 2.0 * h * sqrt(dot(g, g))
@@ -103,14 +103,14 @@ def add(own, t, d, count, s, h):
 
 @kernel(inline=True)
 def move(s, to, e):
-    """A point to another place, for kinds of rows that withhold some; its source stays."""
+    """Move a point to another row, for kinds of rows that withhold some; its source stays."""
     copy_point(s.points[to], s.points[e])
     s.source[to], s.closing[to], s.soft[to] = s.source[e], s.closing[e], s.soft[e]
 
 
 @kernel(inline=True)
 def copy_point(out, p):
-    """All of the point p into the row out."""
+    """Copy the point p to the row out."""
     out.a, out.b, out.shape_a, out.shape_b = p.a, p.b, p.shape_a, p.shape_b
     out.feature, out.gap = p.feature, p.gap
     store3(out.position, load3(p.position))
@@ -119,7 +119,7 @@ def copy_point(out, p):
 
 @kernel(inline=True)
 def place_row(t, s, e, x, group):
-    """Bodies, arms and axes of the point e in the row x.
+    """Set bodies, arms and axes of the point e in the row x.
 
     Returns:
         its axes, tangent, tangent, normal; the velocity of the bodies there, and that of the
@@ -143,20 +143,20 @@ def place_row(t, s, e, x, group):
         row.b = s.number[b] - base
         u = sub(u, point_velocity(w.body[b].velocity, r))
     runs = sub(
-        running(w.body[a].rotation, t.belt[point.shape_a]),
-        running(w.body[b].rotation, t.belt[point.shape_b]),
+        belt_velocity(w.body[a].rotation, t.belt[point.shape_a]),
+        belt_velocity(w.body[b].rotation, t.belt[point.shape_b]),
     )
     return tx, ty, normal, u, runs
 
 
 @kernel(inline=True)
-def fill(own, t, d, e, s, x, group, h):
-    """Equation (1) and the row x; needs twists of the free motion."""
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Fill the row x by (1); needs twists of the free motion."""
     p, i = s.problem, 3 * x
     point = s.points[e]
     tx, ty, normal, u, runs = place_row(t, s, e, x, group)
     approach = dot(normal, u)
-    # what a law of springs lets overlap need not part
+    # points that may overlap under a law of springs need not part
     gap = point.gap if s.soft[e] != SPRINGS else max(point.gap, 0.0)
     # an impact closes within the step
     s.approach[e] = 0.0
@@ -171,16 +171,16 @@ def fill(own, t, d, e, s, x, group, h):
 
 
 @kernel(inline=True)
-def warm_start(own, t, d, e, s, x, found):
-    """The last step's impulse in the frame of this one;
-    static friction for what stuck, or is new.
+def warm_start(part_memory, t, d, e, s, x, previous):
+    """Start with the last step's impulse in the frame of this one, and with static friction for
+    points that stuck or are new.
     """
     i = 3 * x
-    if found < 0:
+    if previous < 0:
         s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
         stuck = True
     else:
-        old = d.memory.contact[found]
+        old = d.memory.contact[previous]
         l = mul(load9(s.problem.contact[x].frame), load3(old.impulse))
         s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = l[0], l[1], l[2]
         stuck = old.status == STICK
@@ -189,21 +189,21 @@ def warm_start(own, t, d, e, s, x, found):
 
 
 @kernel(inline=True)
-def revise(own, t, d, s, group, tolerance, turn):
-    """Static friction that slides gives way, viscous friction follows the speed,
-    and restitution that brings energy is halved, or dropped.
+def revise(part_memory, t, d, s, group, tolerance, turn):
+    """Drop static friction of sliding contacts, update viscous friction by the speed, and halve or
+    drop restitution that adds energy.
 
     Args:
-        turn: how often it was done before.
+        turn: number of earlier revisions.
 
     Returns:
-        how many contacts were changed, and how far their friction is from their speeds [m/s].
+        the number of contacts that were changed, and the error of their friction [m/s].
     """
     if t.surfaces[1] == 0:
         return 0, 0.0
-    p, changed, energy, bounces, total, off = s.problem, 0, 0.0, 0, 0.0, 0.0
+    p, changed, energy, bounces, total, friction_error = s.problem, 0, 0.0, 0, 0.0, 0.0
     first, end = s.groups.start[group], s.groups.start[group + 1]
-    # in the end nothing is changed, and before that by halves, where it goes to and fro
+    # damped by halves, and in the end not changed, against cycles
     part = 1.0 if turn < HALVINGS else 0.5 if turn < REVISIONS - 1 else 0.0
     for x in range(first, end):
         e, i = s.groups.order[x], 3 * x
@@ -214,38 +214,38 @@ def revise(own, t, d, s, group, tolerance, turn):
             pair = pair_of(t, s.points[e])
             if pair.viscous_friction > 0.0:
                 slip = sqrt(u[0] * u[0] + u[1] * u[1])
-                off = max(off, _thicken(pair, s, x, slip, part))
+                friction_error = max(friction_error, _update_friction(pair, s, x, slip, part))
             elif p.mu[x] > pair.friction:
                 p.mu[x] = pair.friction
                 changed += 1
-        # work of the impulses on the mean of the velocities before and after; what conveyors bring
-        # is not counted
+        # work of the impulses on the mean of the velocities before and after, without that of
+        # conveyors
         energy += 0.5 * s.impulse[i] * (u[0] + p.q[i] + added(s.bonds, i))
         energy += 0.5 * s.impulse[i + 1] * (u[1] + p.q[i + 1] + added(s.bonds, i + 1))
         before = p.q[i + 2] + added(s.bonds, i + 2) - 2.0 * s.shift[i + 2]
         energy += 0.5 * s.impulse[i + 2] * (u[2] + before)
         bounces += s.approach[e] < 0.0
         total += s.impulse[i + 2]
-    # velocities are as good as the tolerance
+    # velocities are within the tolerance
     if bounces > 0 and energy > 10.0 * tolerance * total:
         d.outcome.report[0].lowered += 1
         for x in range(first, end):
             e = s.groups.order[x]
             if p.kind[x] == CONTACT and s.approach[e] < 0.0:
-                less = 0.5 * s.approach[e] if turn < HALVINGS else s.approach[e]
-                s.approach[e] -= less
-                s.shift[3 * x + 2] -= less
-                p.q[3 * x + 2] -= less
+                reduction = 0.5 * s.approach[e] if turn < HALVINGS else s.approach[e]
+                s.approach[e] -= reduction
+                s.shift[3 * x + 2] -= reduction
+                p.q[3 * x + 2] -= reduction
                 changed += 1
-    return changed + (off > tolerance), off
+    return changed + (friction_error > tolerance), friction_error
 
 
 @kernel(inline=True)
-def _thicken(pair, s, x, slip, part):
-    """Let the friction of a sliding contact come nearer to (2), by a part of the way.
+def _update_friction(pair, s, x, slip, part):
+    """Move the friction of a sliding contact towards (2), by a share ``part``.
 
     Returns:
-        how far its friction is from the law [m/s].
+        the error of its friction before that [m/s].
     """
     p, i, right = s.problem, 3 * x, pair.friction + pair.viscous_friction * slip
     u = (s.u[i], s.u[i + 1], s.u[i + 2])
@@ -257,14 +257,14 @@ def _thicken(pair, s, x, slip, part):
 
 @kernel(inline=True)
 def point_velocity(V, r):
-    """Velocity of the point r under a twist."""
+    """Return the velocity of the point r under a twist."""
     V = load6(V)
     return plus((V[3], V[4], V[5]), cross((V[0], V[1], V[2]), r))
 
 
 @kernel(inline=True)
-def running(R, belt):
-    """Velocity of a surface over its body, in the world's axes."""
+def belt_velocity(R, belt):
+    """Return the velocity of a surface over its body, in the world's axes [m/s]."""
     runs = load3(belt)
     if runs[0] != 0.0 or runs[1] != 0.0 or runs[2] != 0.0:
         runs = mul(load9(R), runs)
@@ -273,8 +273,8 @@ def running(R, belt):
 
 @kernel
 def tangents(n, R):
-    """Two unit vectors across n: along the first axis of a body, whose axes are the columns of R,
-    or along its second where the first is nearly along n.
+    """Return two unit vectors across n: along the first axis of a body, whose axes are the columns
+    of R, or along its second where the first is nearly along n.
 
     Axes of a body and not of the world: a world that is turned as a whole has the same rows, so
     that no law, and no order in which a solver looks at them, depends on the heading.

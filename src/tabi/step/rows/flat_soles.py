@@ -1,6 +1,6 @@
-"""Contact points of soles for laws that take a sole for its plane.
+"""Contact points of soles for laws that treat a sole as a plane.
 
-Such laws know a sole as a convex polygon in one plane. Soles of meshes are uneven by up to a
+Such laws treat a sole as a convex polygon in one plane. Soles of meshes are uneven by up to a
 millimetre or two: points near the plane of a sole count as if they were in it,
 
     p′ = p − z ẑ_F,   gap′ = gap − z ẑ_F·n                                                      (1)
@@ -16,35 +16,35 @@ from types import SimpleNamespace
 
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, scale, store3, sub
-from tabi.step.parts import unchanged
+from tabi.step.parts import no_revision
 from tabi.step.rows.contacts import MARGIN, SPRINGS, move
 
-# how far from the plane of the sole its points are at most [m]: soles are found from all that is
-# within 2 mm of the lowest point
-FLAT = 2.5e-3
+# largest distance of points from the plane of their sole [m]: soles are found from all points
+# within 2 mm of the lowest one
+MAX_HEIGHT_M = 2.5e-3
 
 
 def withhold_on(sinks):
-    """The kernel that leaves points out, for laws that let soles sink in, or that do not."""
+    """Make the kernel that removes points, for laws that let soles sink in, or that do not."""
 
     @kernel(inline=True)
-    def withhold(own, t, d, count, s):
-        """Points less those of feet that are high above the ground; soles in their planes."""
-        kept = 0
+    def withhold(part_memory, t, d, count, s):
+        """Remove points of feet high above the ground, and put those of soles into their planes."""
+        count_left = 0
         for e in range(count):
             sole = flatten(t, s, e)
             s.soft[e] = SPRINGS if sole and sinks else 0
             if sole or s.points[e].gap <= MARGIN or not of_foot(t, s, e):
-                move(s, kept, e)
-                kept += 1
-        return kept
+                move(s, count_left, e)
+                count_left += 1
+        return count_left
 
     return withhold
 
 
 @kernel(inline=True)
 def of_foot(t, s, e):
-    """Whether a point is of a foot."""
+    """Whether a point is on a foot."""
     for k in range(t.foot.shape[0]):
         if t.foot[k].body > 0 and t.foot[k].body in (s.points[e].a, s.points[e].b):
             return True
@@ -53,7 +53,7 @@ def of_foot(t, s, e):
 
 @kernel(inline=True)
 def flatten(t, s, e):
-    """Put a point of a sole into its plane, by (1); whether it is one."""
+    """Put a point of a sole into its plane by (1); False if it is no point of a sole."""
     p = s.points[e]
     for k in range(t.foot.shape[0]):
         sole = t.foot[k]
@@ -67,7 +67,7 @@ def flatten(t, s, e):
             # the point of the foot is half a gap away
             at = add(load3(p.position), scale(0.5 * side * p.gap, n))
             z = dot(up, sub(at, origin))
-            if abs(z) < FLAT:
+            if abs(z) < MAX_HEIGHT_M:
                 p.gap -= side * z * dot(up, n)
                 at = sub(at, scale(z, up))
                 store3(p.position, sub(at, scale(0.5 * side * p.gap, n)))
@@ -76,21 +76,21 @@ def flatten(t, s, e):
 
 
 @kernel(inline=True)
-def add_none(own, t, d, count, s, h):
-    """No points of its own."""
+def add_none(part_memory, t, d, count, s, h):
+    """Add no points, and return the count."""
     return count
 
 
 @kernel(inline=True)
-def fill(own, t, d, e, s, x, group, h):
-    """No rows of its own."""
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Do nothing: there are no rows."""
 
 
 @kernel(inline=True)
-def warm_start(own, t, d, e, s, x, found):
-    """No rows of its own."""
+def warm_start(part_memory, t, d, e, s, x, previous):
+    """Do nothing: there are no rows."""
 
 
-KERNELS = {"add": add_none, "fill": fill, "warm_start": warm_start, "revise": unchanged}
+KERNELS = {"add": add_none, "fill": fill, "warm_start": warm_start, "revise": no_revision}
 flat = SimpleNamespace(NAME="flat_soles", withhold=withhold_on(False), **KERNELS)
 soft = SimpleNamespace(NAME="soft_soles", withhold=withhold_on(True), **KERNELS)

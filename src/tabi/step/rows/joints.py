@@ -1,10 +1,10 @@
 """Joints whose laws are solved together with the contacts.
 
 Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess
-is right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
-Then the joints that are still wrong join the contact problem, each with rows along its axis; and so
-do all that are held of trees whose contacts have no solution that is found. Where links start
-inside of something (``depenetration``), those that are at or near an end join at once.
+is right after one or two iterations. Where contacts and joints hold each other, guesses may cycle.
+Then the joints that are still wrong are added to the contact problem, each with rows along its
+axis; and so are all held joints of trees whose contacts did not converge. Where links start inside
+of something (``depenetration``), joints at or near an end are added at once.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED         (1)
     end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
@@ -18,76 +18,75 @@ from tabi.contact.rows import LIMITED, SOFT
 from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.spatial.vector import dot, load3, scale, store3, store9
-from tabi.step import caution
+from tabi.step import backoff
 from tabi.step.forces.joint_limits import (
-    BOLD,
     FOLLOWS,
     JOINED,
     LOWER,
     MOVES,
+    SIMULTANEOUS_GUESS_COUNT,
     STUCK,
     UPPER,
-    least,
-    most,
+    max_row_velocity,
+    min_row_velocity,
 )
-from tabi.step.forces.motors import given
-from tabi.step.parts import keep_all as withhold
-from tabi.step.parts import unchanged as revise
+from tabi.step.forces.motors import has_given_motion
+from tabi.step.parts import no_revision as revise
+from tabi.step.parts import withhold_none as withhold
 from tabi.step.rows.contacts import SLIPS, SPRINGS
 
 __all__ = [
     "add",
-    "any_held",
     "fill",
+    "has_held_joint",
     "join",
     "join_inside",
     "revise",
-    "settle",
+    "store_forces",
     "warm_start",
     "withhold",
 ]
 
-# what a point of a joint stands for: its friction, one of its ends
+# meaning of a point of a joint: its friction, one of its ends
 FRICTION, LOWER_END, UPPER_END = 0, 1, 2
-# ends that it would take a much higher speed to reach than the joint has are no rows at first:
-# NEAR and twice its speed, then FAR [rad/s or m/s]
-NEAR, FAR = 0.5, 1e3
+# ends that a joint could reach only at a much higher speed than it has get no rows: above
+# MIN_END_SPEED and twice its speed at first, then above MAX_END_SPEED [rad/s or m/s]
+MIN_END_SPEED, MAX_END_SPEED = 0.5, 1e3
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel(apart="boolean", rare=True)
 def join(t, d, s, guess):
-    """Joints that were guessed wrong too often join the contacts, or before, where no work is left;
-    where these are unsolved, all of the tree that are held. Returns whether some did; the first
-    ones bring the whole budget of a step with them.
+    """Add joints that were guessed wrong too often to the contacts, or earlier if no work is left;
+    where these did not converge, all held joints of the tree. Returns whether joints were added;
+    the first ones start a new budget.
     """
-    before, found, unsolved = s.joined[0], False, d.outcome.report[0].missed > 0
+    before, has_joined, unsolved = s.joined[0], False, d.outcome.report[0].missed > 0
     spent = not budget.left(s.budget)
     if s.joined[1] > 0 and spent:
         return False
-    if unsolved or guess >= BOLD - 1 or spent:
-        _mark_tangled(t, d, s)
+    if unsolved or guess >= SIMULTANEOUS_GUESS_COUNT - 1 or spent:
+        _mark_unsolved_trees(t, d, s)
         for i in range(1, t.model.body.shape[0]):
             tangled = unsolved and s.tangled[t.chain[i].family] != 0
             for k in range(t.model.body[i].v_start, t.model.body[i].v_end):
                 joint = d.memory.joint[k]
                 if joint.mode == JOINED:
-                    # it went beyond an end that was no row
+                    # it passed an end that had no row
                     if s.wrong[k] != 0 and before < 2:
-                        s.joined[0], found = 2, True
+                        s.joined[0], has_joined = 2, True
                 elif s.wrong[k] != 0 or (tangled and joint.mode >= STUCK):
-                    joint.mode, s.joined[0], found = JOINED, max(s.joined[0], 1), True
-    if found and s.joined[1] == 0:
+                    joint.mode, s.joined[0], has_joined = JOINED, max(s.joined[0], 1), True
+    if has_joined and s.joined[1] == 0:
         budget.begin(s.budget, t.limits, d.outcome.report[0].points)
         s.joined[1] = 1
-    return found
+    return has_joined
 
 
 @kernel(apart="none", rare=True)
 def join_inside(t, d, s, deep, h):
-    """Of trees with contacts that overlap by more than ``deep`` [m]: joints that are at an end, or
-    so near to one that leaving the overlap may move them there, join the contacts. Those that stick
-    are held.
+    """Add joints at or near an end to the contacts, in trees that overlap by more than ``deep``
+    [m], as leaving the overlap may move them there. Those that stick are held.
     """
     m = t.model
     for i in range(s.tangled.shape[0]):
@@ -102,17 +101,19 @@ def join_inside(t, d, s, deep, h):
             continue
         for k in range(m.body[i].v_start, m.body[i].v_end):
             joint, par = d.memory.joint[k], m.dof[k]
-            if joint.mode in (FOLLOWS, STUCK, JOINED) or given(par, d.command.motor[k]):
+            if joint.mode in (FOLLOWS, STUCK, JOINED) or has_given_motion(par, d.command.motor[k]):
                 continue
-            place, reach = d.q[par.q] if par.q >= 0 else 0.0, 2.0 * abs(d.v[k]) + NEAR
-            near = least(par, place, h) > -reach or most(par, place, h) < reach
+            place, reach = d.q[par.q] if par.q >= 0 else 0.0, 2.0 * abs(d.v[k]) + MIN_END_SPEED
+            near = (
+                min_row_velocity(par, place, h) > -reach or max_row_velocity(par, place, h) < reach
+            )
             if near:
                 joint.mode, s.joined[0] = JOINED, max(s.joined[0], 1)
 
 
 @kernel(inline=True)
-def _mark_tangled(t, d, s):
-    """Trees with contacts of a group that is unsolved."""
+def _mark_unsolved_trees(t, d, s):
+    """Mark trees with contacts of a group that did not converge."""
     for i in range(s.tangled.shape[0]):
         s.tangled[i] = 0
     for g in range(d.outcome.report[0].groups):
@@ -122,7 +123,7 @@ def _mark_tangled(t, d, s):
 
 
 @kernel(inline=True)
-def any_held(d):
+def has_held_joint(d):
     """Whether some joint is guessed to be held."""
     for k in range(d.v.shape[0]):  # noqa: SIM110 - kernels have no generators
         if STUCK <= d.memory.joint[k].mode < JOINED:
@@ -131,8 +132,8 @@ def any_held(d):
 
 
 @kernel(inline=True)
-def add(own, t, d, count, s, h):
-    """Points for the friction and the ends of the joints that have joined; they come last."""
+def add(part_memory, t, d, count, s, h):
+    """Add points for friction and ends of joints that are solved with contacts; they come last."""
     total = count
     if s.joined[0] == 0:
         return total
@@ -146,20 +147,20 @@ def add(own, t, d, count, s, h):
             par = m.dof[k]
             place = d.q[par.q] if par.q >= 0 else 0.0
             if par.friction > 0.0:
-                total = _note(m, s, total, i, k, FRICTION)
-            # of this step s.v_next is only known where joints have joined in it
+                total = _add_point(m, s, total, i, k, FRICTION)
+            # s.v_next is of this step only after joints were added in it
             speed = abs(d.v[k]) + (0.0 if fresh else abs(s.v_next[k]))
-            reach = FAR if s.joined[0] > 1 else 2.0 * speed + NEAR
-            if least(par, place, h) > -reach:
-                total = _note(m, s, total, i, k, LOWER_END)
-            if most(par, place, h) < reach:
-                total = _note(m, s, total, i, k, UPPER_END)
+            reach = MAX_END_SPEED if s.joined[0] > 1 else 2.0 * speed + MIN_END_SPEED
+            if min_row_velocity(par, place, h) > -reach:
+                total = _add_point(m, s, total, i, k, LOWER_END)
+            if max_row_velocity(par, place, h) < reach:
+                total = _add_point(m, s, total, i, k, UPPER_END)
     return total
 
 
 @kernel(inline=True)
-def _note(m, s, total, i, k, what):
-    """One point more, if there is room."""
+def _add_point(m, s, total, i, k, what):
+    """Add one point, if there is memory."""
     if total < s.points.shape[0]:
         p = s.points[total]
         p.a, p.b, p.gap = i, m.body[i].parent, 0.0
@@ -171,8 +172,8 @@ def _note(m, s, total, i, k, what):
 
 
 @kernel(apart="none", rare=True)
-def fill(own, t, d, e, s, x, group, h):
-    """Rows (1) or (2): the last of the three is along the axis, the others are none."""
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Fill row (1) or (2), the last of the three; the other two are empty."""
     m, w, p, i, base = t.model, s.dynamics, s.problem, 3 * x, s.first[group]
     point, row, k, what = s.points[e], p.contact[x], s.source[e], s.points[e].feature
     S, par = w.dof[k].motion, m.dof[k]
@@ -182,7 +183,7 @@ def fill(own, t, d, e, s, x, group, h):
     axis = turns if row.angular == 1 else (S[3], S[4], S[5])
     axis = scale(-1.0 if what == UPPER_END else 1.0, axis)
     store9(row.frame, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis[0], axis[1], axis[2]))
-    # both bodies at the place of the joint
+    # arms of both bodies to the joint
     store3(row.arm_a, load3(w.body[point.a].position))
     store3(row.arm_b, load3(w.body[point.a].position))
     row.partner = -1
@@ -191,7 +192,11 @@ def fill(own, t, d, e, s, x, group, h):
     shift = 0.0
     if what != FRICTION:
         p.kind[x], p.bound[x] = SOFT, 0.0
-        shift = most(par, place, h) if what == UPPER_END else -least(par, place, h)
+        shift = (
+            max_row_velocity(par, place, h)
+            if what == UPPER_END
+            else -min_row_velocity(par, place, h)
+        )
     v = -s.v_free[k] if what == UPPER_END else s.v_free[k]
     s.place[e] = x
     s.shift[i], s.shift[i + 1], s.shift[i + 2] = 0.0, 0.0, shift
@@ -199,25 +204,25 @@ def fill(own, t, d, e, s, x, group, h):
 
 
 @kernel(apart="none", rare=True)
-def warm_start(own, t, d, e, s, x, found):
-    """The last impulse along the axis."""
+def warm_start(part_memory, t, d, e, s, x, previous):
+    """Start with the last step's impulse along the axis."""
     i, E = 3 * x, s.problem.contact[x].frame
     s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
-    if found >= 0:
-        l = load3(d.memory.contact[found].impulse)
+    if previous >= 0:
+        l = load3(d.memory.contact[previous].impulse)
         s.impulse[i + 2] = E[6] * l[0] + E[7] * l[1] + E[8] * l[2]
 
 
 @kernel(inline=True)
-def settle(d, s, h, tolerance):
-    """Of the joints that have joined: their forces; and modes to guess in the next step, unless
-    that begins with them as they are.
+def store_forces(d, s, h, tolerance):
+    """Store forces of joints that were solved with contacts, and their modes as the guess of the
+    next step, unless that solves them with contacts again.
     """
-    # those that joined for an overlap alone were not guessed wrong
-    caution.note(d.memory.joined, s.joined[1] > 0, s.joined[0] == 0)
+    # joints that were added for an overlap alone were not guessed wrong
+    backoff.update(d.memory.joint_backoff, s.joined[1] > 0, s.joined[0] == 0)
     if s.joined[0] == 0:
         return
-    stay = caution.asked(d.memory.joined)
+    stay = backoff.is_active(d.memory.joint_backoff)
     for k in range(d.v.shape[0]):
         joint, u = d.memory.joint[k], s.v_next[k]
         if joint.mode == JOINED:

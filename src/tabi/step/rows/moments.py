@@ -1,4 +1,4 @@
-"""Friction against turning: the moments of a contact, beside its force.
+"""Torsional and rolling friction: the moments of a contact, beside its force.
 
 A surface that presses with λ_n resists turning about the normal by a moment up to τ λ_n, and
 rolling by one up to ρ λ_n:
@@ -8,22 +8,22 @@ rolling by one up to ρ λ_n:
 the three angular rows have velocities in m/s and impulses λ′ in N·s, and (1) is a ball, ‖λ′‖ ≤ R
 with R = λ_n: LIMITED rows with the contact as their partner. They stand behind the contacts.
 
-References: Chardonnet (2012), sec. 7, who names them as work to come.
+References: Chardonnet (2012), sec. 7, as future work.
 """
 
 from tabi.contact.rows import LIMITED
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load6, load9, mul, store9, sub
-from tabi.step.parts import keep_all as withhold
-from tabi.step.parts import unchanged as revise
+from tabi.step.parts import no_revision as revise
+from tabi.step.parts import withhold_none as withhold
 from tabi.step.rows.contacts import PAD, pair_of
 
 __all__ = ["add", "fill", "revise", "warm_start", "withhold"]
 
 
 @kernel(inline=True)
-def add(own, t, d, count, s, h):
-    """A point for each contact whose surfaces resist turning."""
+def add(part_memory, t, d, count, s, h):
+    """Add a point for each contact with torsional or rolling friction."""
     total = count
     if t.surfaces[0] == 0:
         return total
@@ -43,8 +43,8 @@ def add(own, t, d, count, s, h):
 
 
 @kernel(apart="none", rare=True)
-def fill(own, t, d, e, s, x, group, h):
-    """Rows (1); those of the contact are there already."""
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Fill rows (1), after those of the contact."""
     p, w, i, base = s.problem, s.dynamics, 3 * x, s.first[group]
     contact, point, row = s.source[e], s.points[e], p.contact[x]
     pair = pair_of(t, s.points[contact])
@@ -66,12 +66,12 @@ def fill(own, t, d, e, s, x, group, h):
 
 
 @kernel(apart="none", rare=True)
-def warm_start(own, t, d, e, s, x, found):
-    """The last moment, by its parts along the scaled rows."""
+def warm_start(part_memory, t, d, e, s, x, previous):
+    """Start with the last step's moment, by its parts along the scaled rows."""
     i, E = 3 * x, load9(s.problem.contact[x].frame)
     s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
-    if found >= 0:
-        m = load3(d.memory.contact[found].impulse)
+    if previous >= 0:
+        m = load3(d.memory.contact[previous].impulse)
         s.impulse[i] = _part(E[0], E[1], E[2], m)
         s.impulse[i + 1] = _part(E[3], E[4], E[5], m)
         s.impulse[i + 2] = _part(E[6], E[7], E[8], m)
@@ -79,6 +79,6 @@ def warm_start(own, t, d, e, s, x, found):
 
 @kernel(inline=True)
 def _part(x, y, z, m):
-    """How much of a moment is along a row."""
+    """Return the coefficient of a moment along a scaled row."""
     size = x * x + y * y + z * z
     return (x * m[0] + y * m[1] + z * m[2]) / size if size > 0.0 else 0.0

@@ -36,18 +36,18 @@ __all__ = ["NAME", "add", "fill", "revise", "warm_start", "withhold"]
 
 
 @kernel(inline=True)
-def add(own, t, d, count, s, h):
-    """Points of rigid shapes, and of pads, in the order of their shapes."""
-    total = contacts.add(own, t, d, count, s, h)
+def add(part_memory, t, d, count, s, h):
+    """Add points of rigid shapes, and of pads, in the order of their shapes."""
+    total = contacts.add(part_memory, t, d, count, s, h)
     if total > s.points.shape[0]:
         return total
-    begin(t, d, s, h)
+    place_nodes(t, d, s, h)
     return add_points(t, d, total, s, h)
 
 
 @kernel
-def begin(t, d, s, h):
-    """Where all nodes are, and how fast they would go back to rest."""
+def place_nodes(t, d, s, h):
+    """Compute positions of all nodes, and the velocities at which they would return to rest."""
     m, w, soft = t.model, s.dynamics, s.law
     for i in range(soft.surfaces.row.shape[0]):
         row, eta = soft.surfaces.row[i], soft.viscosity[i]
@@ -69,7 +69,7 @@ def begin(t, d, s, h):
 
 @kernel
 def _relax(U, soft, row, at):
-    """The same where layers differ in viscosity: −(K + D/h)⁻¹ K U/h."""
+    """Compute return velocities where layers differ in viscosity: −(K + D/h)⁻¹ K U/h."""
     size = 3 * (row.node_end - row.node)
     for r in range(size):
         total = 0.0
@@ -80,7 +80,7 @@ def _relax(U, soft, row, at):
 
 @kernel
 def add_points(t, d, total, s, h):
-    """Points of pads behind the others, then in their order; returns how many there are."""
+    """Add points of pads and sort them into the order of shapes; returns the number of points."""
     m, w, soft, cw, g = t.model, s.dynamics, s.law, s.collision, load3(t.model.gravity)
     margin, first = MARGIN + 2.0 * h * h * dot(g, g) ** 0.5, total
     for n in range(cw.start[cw.start.shape[0] - 1]):
@@ -102,13 +102,13 @@ def add_points(t, d, total, s, h):
 
 @kernel(inline=True)
 def _comes_after(p, q):
-    """Whether the pair of p stands behind that of q."""
+    """Whether the pair of p comes after that of q."""
     return p.shape_a > q.shape_a or (p.shape_a == q.shape_a and p.shape_b > q.shape_b)
 
 
 @kernel
 def _merge(s, first, total):
-    """Two lists of points, each in the order of its pairs, into one; the nodes of a point stay in
+    """Merge two lists of points, each in the order of its pairs; the nodes of a point stay in
     the row of ``where`` that its source names.
     """
     soft = s.law
@@ -128,16 +128,16 @@ def _merge(s, first, total):
 
 
 @kernel(inline=True)
-def fill(own, t, d, e, s, x, group, h):
-    """The row of a contact, and what its pads do by themselves: the second part of (1)."""
-    contacts.fill(own, t, d, e, s, x, group, h)
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Fill the row of a contact, with the return of its pads: the second part of (1)."""
+    contacts.fill(part_memory, t, d, e, s, x, group, h)
     if s.soft[e] == PAD:
-        go_back(t, s, e, x)
+        add_relaxation(t, s, e, x)
 
 
 @kernel
-def go_back(t, s, e, x):
-    """Add the velocity with which the pads of a point go back to rest."""
+def add_relaxation(t, s, e, x):
+    """Add the velocity at which the pads of a point return to rest."""
     soft, point, q, i = s.law, s.points[e], s.problem.q, 3 * x
     a, b = soft.surfaces.of_shape[point.shape_a], soft.surfaces.of_shape[point.shape_b]
     where, v = soft.where[s.source[e]], (0.0, 0.0, 0.0)

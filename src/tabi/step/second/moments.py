@@ -1,12 +1,12 @@
-"""Moments of contacts in the second stage: rows of ``rows.moments``, of turning in the end.
+"""Moments of contacts in the second stage: rows of ``rows.moments``, of rotation at the end.
 
     u = E_m (J_m v⁺ + δ),   δ = R (ω_a − ω_b)_e − (ω_a − ω_b)_m for v₁                           (1)
-as contacts have it (``middle``).
+as for contacts (``middle``).
 """
 
 from tabi.jit import kernel
 from tabi.spatial.vector import angular, load3, load6, load9, mul, sub
-from tabi.step.parts import unchanged as revise
+from tabi.step.parts import no_revision as revise
 from tabi.step.rows import moments
 from tabi.step.rows.moments import add, withhold
 
@@ -15,9 +15,9 @@ warm_start = moments.warm_start
 
 
 @kernel(apart="none", rare=True)
-def fill(own, t, d, e, s, x, group, h):
-    """Rows (1); those of the contact are there already."""
-    moments.fill(own, t, d, e, s, x, group, h)
+def fill(part_memory, t, d, e, s, x, group, h):
+    """Fill rows (1), after those of the contact."""
+    moments.fill(part_memory, t, d, e, s, x, group, h)
     drift = mul(load9(s.problem.contact[x].frame), load3(s.second.drift[3 * e :]))
     for c in range(3):
         s.shift[3 * x + c] = drift[c]
@@ -26,6 +26,6 @@ def fill(own, t, d, e, s, x, group, h):
 
 @kernel(inline=True)
 def measure(w, point):
-    """How fast the bodies of a point turn against each other [rad/s]."""
+    """Return the relative angular velocity of the bodies of a point [rad/s]."""
     a, b = load6(w.body[point.a].velocity), load6(w.body[point.b].velocity)
     return sub(angular(a), angular(b))

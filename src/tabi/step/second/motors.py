@@ -15,16 +15,16 @@ from tabi.step.forces.motors import (
     LINE,
     LOOP,
     SPENT,
-    given,
-    hand_on,
+    has_given_motion,
+    transfer_to_leader,
 )
 
 __all__ = ["finish", "judge", "load"]
 
 
 @kernel(inline=True)
-def load(own, t, d, s, h):
-    """τ₀ and h B of (2); what holds the motors is as in the first stage."""
+def load(part_memory, t, d, s, h):
+    """Add τ₀ and h B of (2); bounds of motors are those of the first stage."""
     m = t.model
     for k in range(d.v.shape[0]):
         par, motor, joint = m.dof[k], d.command.motor[k], d.memory.joint[k]
@@ -51,14 +51,14 @@ def load(own, t, d, s, h):
 
 
 @kernel(inline=True)
-def judge(own, t, d, s, h, tolerance, guess):
-    """How many motors would give more than they can; the step is then of first order."""
+def judge(part_memory, t, d, s, h, tolerance, guess):
+    """Count motors beyond their limits; the step is then of first order."""
     m, wrong = t.model, 0
     for k in range(d.v.shape[0]):
         par, motor, v_next = m.dof[k], d.command.motor[k], s.v_next[k]
         most = min(par.effort_limit, par.stall_effort)
-        if most < INFINITY and not given(par, motor):
-            effort = _gave(par, motor, d, s, k, h)
+        if most < INFINITY and not has_given_motion(par, motor):
+            effort = _mean_effort(par, motor, d, s, k, h)
             if par.no_load_speed < INFINITY:
                 along = v_next if effort > 0.0 else -v_next
                 most = min(most, par.stall_effort * (1.0 - along / par.no_load_speed))
@@ -68,8 +68,8 @@ def judge(own, t, d, s, h, tolerance, guess):
 
 
 @kernel(inline=True)
-def _gave(par, motor, d, s, k, h):
-    """Effort of a motor over the step, with what its loop or line takes back as v changes."""
+def _mean_effort(par, motor, d, s, k, h):
+    """Return the effort of a motor over the step, with the change of its loop or line by v."""
     effort, bound, part = d.outcome.effort[k].motor, abs(d.memory.joint[k].saturation), 0.0
     if bound == LOOP:
         kp = motor.kp if par.q >= 0 else 0.0
@@ -80,12 +80,12 @@ def _gave(par, motor, d, s, k, h):
 
 
 @kernel(inline=True)
-def finish(own, t, d, s, h):
-    """What the motors gave over the step, from the velocities before and after it."""
+def finish(part_memory, t, d, s, h):
+    """Store efforts of motors over the step, from the velocities before and after it."""
     m = t.model
     for k in range(d.v.shape[0]):
         par, motor, effort = m.dof[k], d.command.motor[k], d.outcome.effort[k]
-        if given(par, motor):
+        if has_given_motion(par, motor):
             part = s.second.share[k]
             v = d.v[k] + part * (s.v_next[k] - d.v[k])
             effort.motor = s.dynamics.load[k] + s.reaction[k] / h + par.damping * v
@@ -93,6 +93,6 @@ def finish(own, t, d, s, h):
                 effort.motor += par.stiffness * (d.q[par.q] + part * h * v - par.rest)
             effort.motor -= effort.constraint
         else:
-            effort.motor = _gave(par, motor, d, s, k, h)
+            effort.motor = _mean_effort(par, motor, d, s, k, h)
     for c in range(m.mimic.shape[0]):
-        hand_on(m, d, s, c, h)
+        transfer_to_leader(m, d, s, c, h)

@@ -17,23 +17,23 @@ class SecondWork(Structure):
     """Arrays that the second stage writes; those over points are in the order of ``s.points``.
 
     Attributes:
-        share: of each degree of freedom, θ of ``middle``. after: share of v₁ in v_θ, which is more
-            where a step of first order was before.
-        v_flight: velocities after the first stage. v_first: those that are foreseen, v₁ of
-            ``middle``. v_mean: v_θ of that. parting: what leaves overlaps, besides.
+        share: of each degree of freedom, θ of ``middle``. after: share of v₁ in v_θ, which is
+            larger after a step of first order.
+        v_flight: velocities after the first stage. v_first: the predicted ones, v₁ of
+            ``middle``. v_mean: v_θ of that. parting: velocity that resolves overlaps, besides.
         centre, centre_m, centre_end: centres of mass of the bodies from their trees' origins [m],
             when the step begins, in its middle, and in its end. lacking: κ of ``momentum``.
-        change: by how much velocities have changed at most between two looks ahead, shape (1,).
+        change: largest change of velocities between two predictions, shape (1,).
         q: a configuration ahead of the state.
         start, end: points where the step begins, and those found where it ends.
         place: position [m], shape (3n,), and normal: unit normal of each point there.
         gap: of each point in the end, if its surfaces neither close nor part then [m].
         before: velocity of the surfaces against each other when the step begins [m/s], shape (3n,).
-        drift: what the rest of the step adds to the velocity of a point at its middle [m/s],
+        drift: change of the velocity of a point from the middle to the end of the step [m/s],
             shape (3n,), world's axes.
         slid: 1 for points that slide all through the step. lasting: 1 for those that the step
             before left pressing, and not closing. pressing: 1 for those that press in the first
-            stage. found: 1 for those found in ``end``.
+            stage. matched: 1 for those found in ``end``.
         open: how far bonds are open when the step begins, of each row, shape (3n,) [m, rad].
         mu: friction of the first stage. impulse: its impulses [N·s], shape (3n,), world's axes.
     """
@@ -60,14 +60,14 @@ class SecondWork(Structure):
     slid: NDArray[np.int64]
     lasting: NDArray[np.int64]
     pressing: NDArray[np.int64]
-    found: NDArray[np.int64]
+    matched: NDArray[np.int64]
     open: Floats
     mu: Floats
     impulse: Floats
 
 
 def allocate(model: Model, points: int) -> SecondWork:
-    """For a number of points; 0 where steps are of first order."""
+    """Allocate scratch for a number of points; 0 where steps are of first order."""
     dofs = {
         name: np.zeros(model.v_count)
         for name in ("share", "after", "v_flight", "v_first", "v_mean", "parting")
@@ -87,5 +87,5 @@ def allocate(model: Model, points: int) -> SecondWork:
         slid=np.zeros(points, INDEX),
         lasting=np.zeros(points, INDEX),
         pressing=np.zeros(points, INDEX),
-        found=np.zeros(points, INDEX),
+        matched=np.zeros(points, INDEX),
     )

@@ -1,20 +1,21 @@
-"""Sensors are measured within a step, after it, and without one.
+"""Measurement by sensors: within a step, after it, and without one.
 
 Gyroscopes, encoders and orientation are those of the end of the step; forces and accelerations
-those within it (``motion``). ``kinds`` measures each; ``sampling`` makes readings of all of these.
+those within it (``motion``). ``kinds`` has a kernel for each; ``sampling`` makes readings of their
+values.
 """
 
 from tabi.dynamics import free
 from tabi.jit import kernel
-from tabi.step.parts import nothing as load
-from tabi.step.parts import right as judge
+from tabi.step.parts import no_action as load
+from tabi.step.parts import no_judge as judge
 from tabi.step.sensors import sampling
 from tabi.step.sensors.kinds import measure
 from tabi.step.sensors.motion import move
 
 __all__ = ["NAME", "finish", "judge", "load"]
 
-# of this part of a step
+# name of this part of a step
 NAME = "sensors"
 
 
@@ -22,19 +23,19 @@ NAME = "sensors"
 
 
 @kernel(inline=True)
-def finish(own, t, d, s, h):
-    """Motion and forces of sensed bodies, where a sensor wants them in this step."""
-    if t.sensors.body.shape[0] > 0 and _wanted(t, d):
+def finish(part_memory, t, d, s, h):
+    """Compute motion and forces of sensed bodies, if a sensor needs them in this step."""
+    if t.sensors.body.shape[0] > 0 and _needs_motion(t, d):
         move(t, d, s, h, d.v, s.v_next)
 
 
 @kernel
-def _wanted(t, d):
-    """Whether a sensor that feels motion takes a sample, or filters, in this step."""
+def _needs_motion(t, d):
+    """Whether a sensor of motion or forces takes a sample, or filters, in this step."""
     for i in range(t.sensors.row.shape[0]):
         row = t.sensors.row[i]
-        if d.command.heard[i] != 0 and row.sensed >= 0:
-            late = sampling.due(row, d.memory.sensors.sample[i].count, d.memory.clock[0])
+        if d.command.active_sensors[i] != 0 and row.sensed >= 0:
+            late = sampling.is_due(row, d.memory.sensors.sample[i].count, d.memory.clock[0])
             if late or row.bandwidth > 0.0:
                 return True
     return False
@@ -45,36 +46,36 @@ def _wanted(t, d):
 
 @kernel(inline=True)
 def sample(t, d, s, h):
-    """True values of all sensors that are on, and their readings."""
+    """Compute true values and readings of all active sensors."""
     for i in range(t.sensors.row.shape[0]):
-        if d.command.heard[i] != 0:
-            _sample_one(t, d, s, i, h)
+        if d.command.active_sensors[i] != 0:
+            _sample_sensor(t, d, s, i, h)
 
 
 @kernel(apart="none", rare=True)
-def _sample_one(t, d, s, i, h):
+def _sample_sensor(t, d, s, i, h):
     sensors, memory = t.sensors, d.memory.sensors
     row = sensors.row[i]
-    late = sampling.due(row, memory.sample[i].count, d.memory.clock[0])
+    late = sampling.is_due(row, memory.sample[i].count, d.memory.clock[0])
     if late or row.bandwidth > 0.0:
         measure(t, d, s, i, h)
         sampling.filter_truth(row, memory, h)
     if late:
         sampling.take(sensors, memory, i)
     if late or row.delay > 0.0:
-        sampling.tell(row, memory, i, d.memory.clock[0])
+        sampling.release(row, memory, i, d.memory.clock[0])
 
 
 @kernel
 def sample_again(t, d, s, h):
-    """``sample`` of a step that was done in parts, from what they did together."""
-    _move_again(t, d, s, h)
+    """Sample after a step that was solved in parts, from the sum of these."""
+    _compute_motion_again(t, d, s, h)
     sample(t, d, s, h)
 
 
 @kernel
-def _move_again(t, d, s, h):
-    """``move`` of a step that is over."""
+def _compute_motion_again(t, d, s, h):
+    """Compute motion of sensed bodies after the step, as ``move`` does within it."""
     m, w = t.model, s.dynamics
     for k in range(d.v.shape[0]):
         s.v_next[k] = d.v[k]
@@ -88,16 +89,18 @@ def _move_again(t, d, s, h):
 
 
 @kernel
-def catch_up(t, d, s, h, anew):
-    """Readings of the last step for sensors that nobody has listened to, which have no memory; or,
-    anew, of all, as those of the first sample. Kinematics are those of the step's beginning after
-    this.
+def catch_up(t, d, s, h, restart):
+    """Compute readings of the last step for sensors that were not active, which have no memory; or,
+    with ``restart``, first samples of the active ones. Kinematics are those of the step's beginning
+    afterwards.
     """
-    _move_again(t, d, s, h)
+    _compute_motion_again(t, d, s, h)
     sensors, memory = t.sensors, d.memory.sensors
     for i in range(sensors.row.shape[0]):
-        # anew those that are heard, else those that are not
-        if sensors.row[i].end == sensors.row[i].first or anew != (d.command.heard[i] != 0):
+        # with restart those that are active, else those that are not
+        if sensors.row[i].end == sensors.row[i].first or restart != (
+            d.command.active_sensors[i] != 0
+        ):
             continue
         measure(t, d, s, i, h)
         sampling.begin(sensors, memory, i, d.memory.clock[0])

@@ -1,14 +1,14 @@
-"""Motion of sensed bodies within a step, and what they exert on each other.
+"""Motion of sensed bodies within a step, and forces between them.
 
 With a = (v⁺ − v)/h of the solved step, everything at the configuration it began with,
 
     A_i = A_p + c_i + S_i a_i,   A_world = (0, −g)                                              (1)
     F_i = I_i A_i + V_i ×* I_i V_i − E_i + Σ_children F_j                                       (2)
-A: spatial acceleration less gravity; F_i: what the parent exerts on body i across its joint; E_i:
+A: spatial acceleration less gravity; F_i: wrench of the parent on body i across its joint; E_i:
 contacts, bonds and pushes on it. An impact within a step is there with its impulse over h.
 
-A tree in flight keeps its momentum exactly (``free``): the velocity that gains is known after (2),
-and shifts all accelerations of the tree by those of a rigid body,
+A tree in flight keeps its momentum exactly (``free``): the correction of its velocity is known
+after (2), and shifts all accelerations of the tree by those of a rigid body,
 
     ΔA = S_base Δv/h,   ΔF_i = I_i^composite ΔA                                                 (3)
 
@@ -45,7 +45,7 @@ from tabi.step.tables import BONDS, MOMENTS
 
 @kernel(apart="none", rare=True)
 def move(t, d, s, h, v, v_end):
-    """Equations (1) and (2), from velocities before and after the step; the workspace holds the
+    """Compute (1) and (2) from velocities before and after the step; the workspace holds the
     kinematics of its beginning.
     """
     m, w, sensed = t.model, s.dynamics, t.sensors.body
@@ -66,17 +66,17 @@ def move(t, d, s, h, v, v_end):
         store6(out.velocity, V)
         store6(out.acceleration, A)
         if row.weighed != 0:
-            _weigh(m, w, b, out, V, A)
-    _take_outside(t, d, s, h)
+            _store_inertia_force(m, w, b, out, V, A)
+    _subtract_external(t, d, s, h)
     for j in range(sensed.shape[0] - 1, -1, -1):
         above = sensed[j].parent
         if sensed[j].weighed != 0 and above >= 0 and sensed[above].weighed != 0:
-            _carry(s.motion[above], s.motion[j])
+            _add_child(s.motion[above], s.motion[j])
 
 
 @kernel
-def _weigh(m, w, b, out, V, A):
-    """I A + V ×* I V of a body, and its inertia about the tree's origin."""
+def _store_inertia_force(m, w, b, out, V, A):
+    """Store I A + V ×* I V of a body, and its inertia about the tree's origin."""
     mass, c, J = m.body[b].mass, load3(w.body[b].centre), load6(w.body[b].tensor)
     store6(out.force, newton_euler(mass, c, J, V, A))
     out.mass = mass
@@ -88,8 +88,8 @@ def _weigh(m, w, b, out, V, A):
 
 
 @kernel(inline=True)
-def _carry(out, row):
-    """What is beyond a joint, onto the body that carries it."""
+def _add_child(out, row):
+    """Add force and inertia of a child to the body that carries it."""
     accumulate6(out.force, load6(row.force))
     accumulate6(out.tensor, load6(row.tensor))
     out.mass += row.mass
@@ -97,8 +97,8 @@ def _carry(out, row):
 
 
 @kernel
-def _take_outside(t, d, s, h):
-    """E of (2): impulses of the step over h, and pushes."""
+def _subtract_external(t, d, s, h):
+    """Subtract E of (2): impulses of the step over h, and pushes."""
     m, w, place = t.model, s.dynamics, t.sensors.place
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
@@ -112,10 +112,10 @@ def _take_outside(t, d, s, h):
             b = row.a if side == 0 else row.b
             j = place[b]
             if j >= 0:
-                own = f if side == 0 else scale(-1.0, f)
+                side_force = f if side == 0 else scale(-1.0, f)
                 r = sub(load3(row.position), load3(w.body[m.body[b].root].origin))
                 zero = (0.0, 0.0, 0.0)
-                F = pair(own, zero) if couple else pair(cross(r, own), own)
+                F = pair(side_force, zero) if couple else pair(cross(r, side_force), side_force)
                 accumulate6(s.motion[j].force, F)
     if d.command.pushed[0] > 0:
         for j in range(t.sensors.body.shape[0]):
@@ -125,8 +125,8 @@ def _take_outside(t, d, s, h):
 
 
 @kernel
-def gained(t, d, s, b, h):
-    """ΔA of (3) of the tree of body b."""
+def momentum_correction(t, d, s, b, h):
+    """Return ΔA of (3) for the tree of body b."""
     base = t.model.body[t.model.body[b].root]
     zero = (0.0, 0.0, 0.0)
     if base.kind != FLOATING:
@@ -139,9 +139,9 @@ def gained(t, d, s, b, h):
 
 
 @kernel
-def across(t, d, s, row, h):
-    """F of (2), with (3)."""
-    motion, A = s.motion[row.sensed], gained(t, d, s, row.body, h)
+def joint_wrench(t, d, s, row, h):
+    """Return F of (2) with the correction (3)."""
+    motion, A = s.motion[row.sensed], momentum_correction(t, d, s, row.body, h)
     c, J, F = load3(motion.moment), load6(motion.tensor), load6(motion.force)
     f = add(scale(motion.mass, linear(A)), cross(angular(A), c))
     n = add(sym_mul(J, angular(A)), cross(c, linear(A)))

@@ -1,7 +1,8 @@
 """From true values to readings: low-pass, calibration, bias, noise, limits, resolution, delay.
 
 See (1) to (4) of ``tabi.model.sensors``. Sample k of a sensor is due at k times its period, and is
-told a delay later. Its noise depends on the seed, the world, the sensor and k alone (``noise``).
+released a delay later. Its noise depends on the seed, the world, the sensor and k alone
+(``noise``).
 """
 
 from math import exp, floor, sqrt
@@ -10,7 +11,7 @@ from tabi.jit import kernel
 from tabi.step.sensors.noise import four_normals
 from tabi.step.sensors.tables import KIND
 
-# of a period, by which a clock may be off
+# tolerance of the clock, as a share of a period
 SLACK = 1e-6
 # draws of wandering biases are numbered from here, those of noise from 0
 WANDER = 1 << 16
@@ -18,14 +19,14 @@ ENCODER = KIND["encoder"]
 
 
 @kernel(inline=True)
-def due(row, count, clock):
+def is_due(row, count, clock):
     """Whether the sample ``count`` is taken now."""
     return clock >= (count - SLACK) * row.period
 
 
 @kernel(inline=True)
 def filter_truth(row, memory, h):
-    """The analogue low-pass over h, exact for a value that stays as it is."""
+    """Apply the analogue low-pass over h, exact for a constant value."""
     share = 1.0 - exp(-row.bandwidth * h) if row.bandwidth > 0.0 else 1.0
     for c in range(row.first, row.end):
         value = memory.value[c]
@@ -34,7 +35,7 @@ def filter_truth(row, memory, h):
 
 @kernel
 def take(sensors, memory, i):
-    """A sample into the ring."""
+    """Take a sample and store it in the ring."""
     row, sample = sensors.row[i], memory.sample[i]
     k, width, last = sample.count, row.end - row.first, memory.value[row.first].sample
     drawn, draws = -1, (0.0, 0.0, 0.0, 0.0)
@@ -54,7 +55,7 @@ def take(sensors, memory, i):
                 draws = four_normals(sensors.seed[0], sensors.seed[1], i, k, drawn)
             x += channel.noise * draws[c % 4]
         if row.kind == ENCODER and c == 1:
-            # of the readings, not of the truth
+            # from readings, not from true values
             x = (memory.value[row.first].sample - last) / row.period
         x = min(max(x, -channel.limit), channel.limit)
         if channel.resolution > 0.0:
@@ -66,7 +67,7 @@ def take(sensors, memory, i):
 
 @kernel(inline=True)
 def _raw(sensors, memory, row, c):
-    """G⁻¹ y of value c."""
+    """Return value c of G⁻¹ y."""
     if row.matrix < 0:
         return memory.value[row.first + c].smooth
     width, x = row.end - row.first, 0.0
@@ -76,26 +77,26 @@ def _raw(sensors, memory, row, c):
 
 
 @kernel
-def tell(row, memory, i, clock):
-    """The newest sample whose delay is over."""
+def release(row, memory, i, clock):
+    """Release the newest sample whose delay is over."""
     sample, width, k = memory.sample[i], row.end - row.first, memory.sample[i].count - 1
     if row.delay > 0.0:
         k = min(k, floor((clock - row.delay) / row.period + SLACK))
-    if k > sample.told:
-        sample.told = k
+    if k > sample.released:
+        sample.released = k
         for c in range(width):
-            memory.value[row.first + c].told = memory.ring[row.ring + width * (k % row.room) + c]
+            memory.value[row.first + c].reading = memory.ring[row.ring + width * (k % row.room) + c]
 
 
 @kernel
 def begin(sensors, memory, i, clock):
-    """The first sample of a sensor, as if its value had always been what it is now."""
+    """Take the first sample of a sensor, as if its value had always been constant."""
     row, sample = sensors.row[i], memory.sample[i]
     width = row.end - row.first
     for c in range(row.first, row.end):
         memory.value[c].smooth = memory.value[c].truth
     sample.count = floor(clock / row.period + SLACK)
-    sample.told = sample.count
+    sample.released = sample.count
     if row.kind == ENCODER and width == 2:
         # so that its first velocity is the true one
         at, speed = memory.value[row.first], memory.value[row.first + 1].truth
@@ -103,6 +104,6 @@ def begin(sensors, memory, i, clock):
     take(sensors, memory, i)
     for c in range(width):
         x = memory.value[row.first + c].sample
-        memory.value[row.first + c].told = x
+        memory.value[row.first + c].reading = x
         for k in range(row.room):
             memory.ring[row.ring + width * k + c] = x

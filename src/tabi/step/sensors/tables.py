@@ -1,4 +1,4 @@
-"""Tables of sensors: what they are, and what they remember from step to step."""
+"""Tables of sensors: their parameters, and their memory from step to step."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KIND = {name: number for number, name in enumerate(SENSOR_KINDS)}
 
 SENSOR = np.dtype(
     [
-        # what it is; its body, and its row among the sensed bodies or −1; its joint's degree of
-        # freedom or −1; where its first value is among those of its kind
+        # its kind; its body, and its row among the sensed bodies or −1; its joint's degree of
+        # freedom or −1; index of its first value among those of its kind
         ("kind", INDEX),
         ("body", INDEX),
         ("sensed", INDEX),
@@ -39,8 +39,8 @@ SENSOR = np.dtype(
         ("ring", INDEX),
         ("room", INDEX),
         ("matrix", INDEX),
-        # between samples, and until one is told [s]; of the low-pass [1/s], 0 without it; of a
-        # switch [N]
+        # time between samples, and until one is released [s]; bandwidth of the low-pass [1/s], 0
+        # without it; threshold of a switch [N]
         ("period", REAL),
         ("delay", REAL),
         ("bandwidth", REAL),
@@ -50,7 +50,7 @@ SENSOR = np.dtype(
 )
 CHANNEL = np.dtype(
     [
-        # of each value
+        # parameters of each value
         ("offset", REAL),
         ("bias", REAL),
         ("drift", REAL),
@@ -71,28 +71,29 @@ SENSED = np.dtype(
 )
 SAMPLE = np.dtype(
     [
-        # samples taken so far, as many as there would be since the start; the one that is told
+        # samples taken so far, as many as there would be since the start; the last one released
         ("count", INDEX),
-        ("told", INDEX),
+        ("released", INDEX),
     ],
     align=True,
 )
 VALUE = np.dtype(
     [
-        # of each value: true one of the last step, behind the low-pass, wandering bias; the last
-        # sample, and what the sensor tells
+        # true value of the last step, the same behind the low-pass, wandering bias; the last
+        # sample, and the reading
         ("truth", REAL),
         ("smooth", REAL),
         ("wander", REAL),
         ("sample", REAL),
-        ("told", REAL),
+        ("reading", REAL),
     ],
     align=True,
 )
 MOTION = np.dtype(
     [
-        # of a sensed body within a step: R_WB and origin when it began; twist then, acceleration
-        # less gravity; wrench across its joint, of the parent on it; about the tree's origin
+        # motion of a sensed body within a step: R_WB and origin when it began; twist then,
+        # acceleration less gravity; wrench across its joint, of the parent on it; about the tree's
+        # origin
         ("rotation", REAL, 9),
         ("position", REAL, 3),
         ("velocity", REAL, 6),
@@ -108,7 +109,7 @@ MOTION = np.dtype(
 
 
 class Sensors(Structure):
-    """What sensors are.
+    """Parameters of all sensors of a world.
 
     Attributes:
         row: table of SENSOR. channel: table of CHANNEL, one row per value.
@@ -128,11 +129,11 @@ class Sensors(Structure):
 
 
 class SensorMemory(Structure):
-    """What sensors remember.
+    """Memory of all sensors of a world.
 
     Attributes:
         sample: table of SAMPLE, one row per sensor. value: table of VALUE, one row per value.
-        ring: samples that are not told yet.
+        ring: samples that are not released yet.
     """
 
     sample: NDArray[np.void]
@@ -141,7 +142,7 @@ class SensorMemory(Structure):
 
 
 def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, SensorMemory]:
-    """Tables of all sensors of a model, in the order of ``model.sensors``.
+    """Return the tables of all sensors of a model, in the order of ``model.sensors``.
 
     Args:
         dt: of the step [s]. seed: of noise, and number of the world.
@@ -149,16 +150,16 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
     sites = list(model.sensors.values())
     rows, sensed = table(len(sites), SENSOR), _sensed(model, sites)
     place = {int(row["body"]): j for j, row in enumerate(sensed) if row["weighed"]}
-    moved = {int(b): j for j, b in enumerate(sensed["body"])}
+    sensed_rows = {int(b): j for j, b in enumerate(sensed["body"])}
     plate = np.full(len(model.shapes), -1, INDEX)
     channels, matrices, ring, values = [], [], 0, 0
     for i, (row, site) in enumerate(zip(rows, sites, strict=True)):
         sensor, width = site.sensor, site.sensor.width if site.measures else 0
         every = steps_between(sensor.rate, dt, f"sensor {site.name!r}")
         row["kind"], row["body"] = KIND[sensor.kind], site.body
-        row["sensed"] = moved.get(site.body, -1) if sensor.about.feels_motion else -1
+        row["sensed"] = sensed_rows.get(site.body, -1) if sensor.about.feels_motion else -1
         row["dof"] = model.arrays.body["v_start"][site.body]
-        row["part"] = _first_of(sensor)
+        row["part"] = _first_value(sensor)
         row["rotation"], row["position"] = site.placement.R.ravel(), site.placement.p
         row["first"], row["end"] = values, values + width
         row["period"], row["delay"] = every * dt, sensor.delay
@@ -184,14 +185,14 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
     return sensors, SensorMemory(table(len(rows), SAMPLE), table(values, VALUE), np.zeros(ring))
 
 
-def lasting(model: Model) -> Integers:
-    """1 for the sensors whose next reading depends on those before: these are measured from the
-    start, others from when somebody listens.
+def always_active(model: Model) -> Integers:
+    """Return 1 for the sensors whose readings depend on earlier ones: these are measured from the
+    start, others from when they are first read.
     """
-    return np.array([_remembers(site) for site in model.sensors.values()], INDEX)
+    return np.array([_has_memory(site) for site in model.sensors.values()], INDEX)
 
 
-def _remembers(site: Site) -> bool:
+def _has_memory(site: Site) -> bool:
     sensor = site.sensor
     slow = sensor.bandwidth is not None or sensor.delay > 0 or sensor.rate is not None
     counts = sensor.kind == "encoder" or bool(sensor.each("drift").any())
@@ -199,7 +200,7 @@ def _remembers(site: Site) -> bool:
 
 
 def checked_seed(seed: Any) -> tuple[int, int]:
-    """A seed, or a pair of it and the number of a world."""
+    """Return a seed and the number of a world, from both or from a seed alone."""
     pair = seed if isinstance(seed, tuple) else (seed, 0)
     whole = [isinstance(x, int | np.integer) and not isinstance(x, bool) for x in pair]
     if len(pair) != 2 or not all(whole) or not all(0 <= x < 2**32 for x in pair):
@@ -210,8 +211,8 @@ def checked_seed(seed: Any) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
 
 
-def _first_of(sensor: Sensor) -> int:
-    """Where the first value of a sensor is among those of its kind."""
+def _first_value(sensor: Sensor) -> int:
+    """Return the index of the first value of a sensor among those of its kind."""
     first = 0
     for part, width in sensor.about.parts.items():
         if sensor.part in ("", part):
@@ -230,22 +231,22 @@ def _channels(site: Site, width: int) -> NDArray[np.void]:
 
 
 def _sensed(model: Model, sites: list[Site]) -> NDArray[np.void]:
-    """Bodies on the way from the root to a sensor that feels motion, and all beyond those that
-    feel forces.
+    """Return bodies from the root to a sensor that measures motion, and all beyond those that
+    measure forces.
     """
     body = model.arrays.body
-    moved, weighed = np.zeros(len(body), bool), np.zeros(len(body), bool)
+    with_motion, weighed = np.zeros(len(body), bool), np.zeros(len(body), bool)
     for site in sites:
-        moved[site.body] |= site.sensor.about.feels_motion and site.measures
+        with_motion[site.body] |= site.sensor.about.feels_motion and site.measures
         weighed[site.body] |= site.sensor.about.feels_forces and site.measures
     for b in range(1, len(body)):
         weighed[b] |= weighed[body["parent"][b]]
-    moved |= weighed
+    with_motion |= weighed
     for b in range(len(body) - 1, 0, -1):
-        moved[body["parent"][b]] |= moved[b]
-    moved[0] = False
-    found = np.flatnonzero(moved)
-    rows, place = table(len(found), SENSED), {int(b): j for j, b in enumerate(found)}
-    rows["body"], rows["weighed"] = found, weighed[found]
-    rows["parent"] = [place.get(int(p), -1) for p in body["parent"][found]]
+        with_motion[body["parent"][b]] |= with_motion[b]
+    with_motion[0] = False
+    bodies = np.flatnonzero(with_motion)
+    rows, place = table(len(bodies), SENSED), {int(b): j for j, b in enumerate(bodies)}
+    rows["body"], rows["weighed"] = bodies, weighed[bodies]
+    rows["parent"] = [place.get(int(p), -1) for p in body["parent"][bodies]]
     return rows

@@ -1,12 +1,12 @@
-"""A walk along a pattern that cannot go on stops, on both feet.
+"""Emergency stop: a walk along a pattern that cannot continue stops on both feet.
 
 In a single support the divergent component's distance e = ξ − ξ_planned grows as ė = ω (e − Δp), Δp
-being how far the zero moment point is from its plan. A sole that can press no farther from there
-than e cannot bring it back:
+the deviation of the zero moment point from its plan. A sole whose centre of pressure can move no
+farther than e cannot bring ξ back:
 
     e within {p − p_planned : p in the sole, less a margin}                                     (1)
-is asked at the last tick before a foot lifts. Where it is not so, no foot lifts any more: the robot
-stands as it is, with its centre of mass at rest above the zero moment point.
+is checked at the last tick before a foot lifts. If it fails, no foot lifts any more: the robot
+holds its pose, with its centre of mass at rest above the zero moment point.
 """
 
 from tabi.jit import kernel
@@ -17,7 +17,9 @@ from tabi.walking.legs.whole_body import share_of_left
 
 @kernel
 def must_halt(loop, k, gap):
-    """Whether the foot that would lift after tick k must not, by (1); e [m] into ``gap``."""
+    """Check whether the foot that would lift after tick k must not, by (1); write e [m] to
+    ``gap``.
+    """
     ref, s = loop.reference, loop.settings[0]
     last = ref.support.shape[0] - 1
     if k >= last or ref.support[k] != 0 or ref.support[k + 1] == 0:
@@ -27,7 +29,7 @@ def must_halt(loop, k, gap):
         gap[i] = loop.centre[i] - ref.centre[k, i]
         gap[i] += (loop.centre[3 + i] - ref.centre_velocity[k, i]) / s.omega
     R, box, soles = load9(loop.course.rotation[stance]), loop.box[stance], loop.course
-    # the plan stays where it is
+    # the plan is not displaced
     at = mul_t(R, sub(load3(ref.under[k, stance]), load3(soles.position[stance])))
     e = mul_t(R, (gap[0], gap[1], 0.0))
     x, y = at[0] + e[0], at[1] + e[1]
@@ -37,8 +39,8 @@ def must_halt(loop, k, gap):
 
 
 @kernel
-def stand_as_at(loop, stand, k):
-    """Two rows of ``stand`` hold the reference of tick k at rest."""
+def hold_reference(loop, stand, k):
+    """Fill two rows of ``stand`` with the reference of tick k at rest."""
     ref = loop.reference
     zmp = (ref.centre[k, 0], ref.centre[k, 1], ref.zmp[k, 2])
     share = share_of_left(zmp, load3(ref.under[k, LEFT]), load3(ref.under[k, RIGHT]), 0)

@@ -1,4 +1,4 @@
-"""Gains of the stabiliser, and what its kernels work with: see ``stabiliser``."""
+"""Gains of the stabiliser and tables of its kernels: see ``stabiliser``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabi._errors import ModelError, real
 from tabi.dynamics import kinematics
 from tabi.jit.structure import Structure
 from tabi.model.arrays import table
-from tabi.walking.balance.course import NOBODY, Course
+from tabi.walking.balance.course import NOT_STARTED, Course
 from tabi.walking.balance.dcm import feedback
 from tabi.walking.balance.wrench_distribution import Distribution, distribution
 from tabi.walking.legs.leg import JOINTS
@@ -20,32 +20,33 @@ from tabi.walking.legs.whole_body import WholeBody
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.plan.pattern import WalkingPattern, body_of
-from tabi.walking.plan.schedule import way_along
+from tabi.walking.plan.schedule import level_progress
 
 Array = NDArray[np.float64]
-# of feet with rubber, and of rigid ones [1/s]
+# default gains of feet with rubber, and of rigid ones [1/s]
 RATES = (10.0, 2.0)
-# of soles that legs roll level, and of others
+# default ``swing`` of legs that can roll their soles, and of others
 SWING = (1.0, 0.5)
-# most that soles are taken to be off their plan: of a leg's length, and of length and width of a
-# sole; margin of the zero moment point inside of a sole, of its width at most
-ASIDE, OF_SOLE, MARGIN = 0.03, np.array([0.1, 0.05]), 0.125
+# largest assumed offset of a sole from its plan: share of the leg length, and of length and width
+# of the sole; largest margin of the zero moment point inside a sole, share of its width
+MAX_OFFSET_PER_LEG, MAX_OFFSET_PER_SOLE, MAX_MARGIN_PER_WIDTH = 0.03, np.array([0.1, 0.05]), 0.125
 
 
 @dataclass(frozen=True, kw_only=True)
 class StabiliserGains:
-    """What all stabilisers have; a gain of 0 switches its loop off.
+    """Gains that all stabilisers share; a gain of 0 switches its loop off.
 
     Attributes:
-        zmp_damping: a of (3) [1/s]; unless given 10 for feet with rubber, 2 for rigid ones.
-        foot_adjusting: rate at which loads that differ move the feet [1/s]; unless given as
+        zmp_damping: a of (3) [1/s]; default: 10 for feet with rubber, 2 for rigid ones.
+        foot_adjusting: rate at which a load difference moves the feet [1/s]; default: as
             ``zmp_damping``.
-        swing: how much of the body's motion a foot that swings makes up for, 0 to 1; unless given
-            1, and ½ for legs that cannot roll their soles: a sole that leans with the body lands
-            on its edge wherever it is put, and one that goes half along with the sway ends it.
-        course: how much of what the walk is off the plan of its whole way a landing makes up for,
-            0 to 1; see ``course``.
-        margin: of the zero moment point inside the soles [m]; at most an eighth of their width.
+        swing: share of the body's motion that a swing foot compensates, 0 to 1; default: 1, and ½
+            for legs that cannot roll their soles: a sole that leans with the body lands on its
+            edge wherever it is put, and one that follows half of the sway ends it.
+        course: share of the walk's deviation from its planned path that a landing corrects, 0 to
+            1; see ``course``.
+        margin: distance of the zero moment point inside the soles [m]; at most an eighth of their
+            width.
         smoothing: time constant of the wrenches' low-pass [s].
     """
 
@@ -73,7 +74,9 @@ class StabiliserGains:
                 )
 
     def law(self, omega: float) -> dict[str, float]:
-        """Gains of the wanted zero moment point, of SETTINGS, for a pendulum of ω [1/s]."""
+        """Return the gains of the desired zero moment point, columns of SETTINGS, for a pendulum of
+        ω [1/s].
+        """
         raise NotImplementedError
 
 
@@ -88,21 +91,21 @@ class Stabiliser(StabiliserGains):
     inclination: float = 2.0
 
     def law(self, omega: float) -> dict[str, float]:
-        """The divergent component alone."""
+        """Return the gain on the divergent component alone."""
         return {"inclination": self.inclination}
 
 
 @dataclass(frozen=True)
 class DcmStabiliser(StabiliserGains):
-    """Divergent component, measured zero moment point and an integral, see ``dcm``; wrenches of
-    the feet by ``wrench_distribution``.
+    """Gains on the divergent component, the measured zero moment point and an integral, see
+    ``dcm``; foot wrenches by ``wrench_distribution``.
 
     Attributes:
-        poles: rates at which errors fade [1/s], three; None feeds nothing back.
-        lag: of the zero moment point behind what is wanted, with all that delays what is known of
-            it [s]: a tick, the wrenches' low-pass, the sensors' delay, the ankle.
-        leak: rate at which the integral forgets [1/s].
-        friction: of the ground, that feet may use.
+        poles: three rates at which errors decay [1/s]; None: no feedback.
+        lag: of the measured zero moment point behind the desired one [s]: a tick, the wrenches'
+            low-pass, the sensors' delay, the ankle.
+        leak: rate of the integral's decay [1/s].
+        friction: coefficient that feet may use.
     """
 
     poles: tuple[float, float, float] | None = (10.0, 10.0, 1.0)
@@ -118,18 +121,18 @@ class DcmStabiliser(StabiliserGains):
             raise ModelError(f"lag of the stabiliser is {self.lag}; expected a number > 0")
 
     def law(self, omega: float) -> dict[str, float]:
-        """By pole placement."""
-        back = (0.0, 0.0, 0.0)
+        """Return gains by pole placement."""
+        gains = (0.0, 0.0, 0.0)
         if self.poles is not None:
-            back = feedback(omega, self.lag, self.poles, self.leak)
+            gains = feedback(omega, self.lag, self.poles, self.leak)
         names = ("inclination", "zmp_feedback", "integral")
-        more = {"leak": self.leak, "friction": self.friction, "distributes": 1.0}
-        return dict(zip(names, back, strict=True)) | more
+        extra = {"leak": self.leak, "friction": self.friction, "distributes": 1.0}
+        return dict(zip(names, gains, strict=True)) | extra
 
 
-# what the kernel is told once: gains, and of the robot its weight [N], stiffness of ankles,
-# with motors and of rubber alone [N·m/rad], and along the legs [N/m], ω of the pendulum [1/s],
-# height of its centre [m], tick [s]
+# constants of the kernel: gains, and of the robot its weight [N], stiffness of ankles with motors
+# and of rubber alone [N·m/rad], and along the legs [N/m], ω of the pendulum [1/s], height of its
+# centre [m], tick [s]
 SETTINGS = np.dtype(
     [
         (name, float)
@@ -175,26 +178,27 @@ class Reference(Structure):
 
 
 class StabiliserLoop(Structure):
-    """A stabiliser at work.
+    """State of a stabiliser: inputs, filters, integrals and outputs.
 
     Attributes:
-        settings: of SETTINGS, shape (1,).
-        pivot: of each foot in its sole's axes [m], shape (2, 3). box: least and largest x and y of
-            each sole [m], shape (2, 4).
-        joint, joint_velocity: as measured, in the order of q and v of the model.
-        attitude, turning: R and ω of the base, shapes (9,) and (3,).
+        settings: a row of SETTINGS, shape (1,).
+        pivot: ankle of each foot in its sole's axes [m], shape (2, 3). box: smallest and largest x
+            and y of each sole [m], shape (2, 4).
+        joint, joint_velocity: measured, in the order of q and v of the model.
+        attitude, angular_velocity: R and ω of the base, shapes (9,) and (3,).
         wrench: of the ground on each foot, at its sole in its axes [N, N·m], shape (2, 6).
-        smooth: the same after a low-pass, about the pivots.
-        turn, lower: φ of (3) and what foot adjusting lowers, shapes (2, 2) and (1,).
-        shift: correction of each foot that swings, from the base: place and rotation, shape (2, 6).
-        given_way: −τ_d/K_b of (3) after a low-pass [rad], shape (2, 2).
-        answer: configuration that the joints should have. effort: Δeffort of (3), in the order of
+        smooth_wrench: ``wrench`` after a low-pass, about the pivots.
+        foot_rotation, foot_lowering: φ of (3) and height difference of foot adjusting, shapes
+            (2, 2) and (1,).
+        swing_correction: of each swing foot in the base frame: position and rotation, shape (2, 6).
+        rubber_rotation: −τ_d/K_b of (3) after a low-pass [rad], shape (2, 2).
+        q_desired: desired configuration of the joints. effort: Δeffort of (3), in the order of
             commands.
-        zmp: that is wanted [m], shape (3,). centre: estimate [m, m/s], shape (6,).
-        error, summed: e and i of ``dcm`` [m, m·s], shape (2,).
-        wanted: of each foot its share of the weight and torque about its pivot, x and y of its sole
-            [N·m], shape (2, 3). planned: torque of the pattern, shape (2, 2).
-        distribution: what shares the load, where ``DcmStabiliser`` does. course: see there.
+        zmp: desired [m], shape (3,). centre: estimated c, ċ [m, m/s], shape (6,).
+        error, error_integral: e and i of ``dcm`` [m, m·s], shape (2,).
+        wanted: desired share of the weight of each foot and torque about its pivot, x and y of its
+            sole [N·m], shape (2, 3). planned: torque of the pattern, shape (2, 2).
+        distribution: workspace of ``wrench_distribution``. course: foot odometry.
     """
 
     settings: NDArray[np.void]
@@ -203,19 +207,19 @@ class StabiliserLoop(Structure):
     joint: NDArray[np.float64]
     joint_velocity: NDArray[np.float64]
     attitude: NDArray[np.float64]
-    turning: NDArray[np.float64]
+    angular_velocity: NDArray[np.float64]
     wrench: NDArray[np.float64]
-    smooth: NDArray[np.float64]
-    turn: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    shift: NDArray[np.float64]
-    given_way: NDArray[np.float64]
-    answer: NDArray[np.float64]
+    smooth_wrench: NDArray[np.float64]
+    foot_rotation: NDArray[np.float64]
+    foot_lowering: NDArray[np.float64]
+    swing_correction: NDArray[np.float64]
+    rubber_rotation: NDArray[np.float64]
+    q_desired: NDArray[np.float64]
     effort: NDArray[np.float64]
     zmp: NDArray[np.float64]
     centre: NDArray[np.float64]
     error: NDArray[np.float64]
-    summed: NDArray[np.float64]
+    error_integral: NDArray[np.float64]
     wanted: NDArray[np.float64]
     planned: NDArray[np.float64]
     distribution: Distribution
@@ -225,7 +229,7 @@ class StabiliserLoop(Structure):
 
 
 def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserLoop:
-    """A stabiliser at the start of a walk."""
+    """Return a stabiliser at the start of a walk."""
     biped, model = pattern.biped, pattern.biped.model
     settings = _settings(pattern, stabiliser)
     pivot, box = np.zeros((2, 3)), np.zeros((2, 4))
@@ -246,19 +250,19 @@ def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserL
         joint=q,
         joint_velocity=np.zeros(model.v_count),
         attitude=np.eye(3).ravel(),
-        turning=np.zeros(3),
+        angular_velocity=np.zeros(3),
         wrench=np.zeros((2, 6)),
-        smooth=smooth,
-        turn=np.zeros((2, 2)),
-        lower=np.zeros(1),
-        shift=np.zeros((2, 6)),
-        given_way=np.zeros((2, 2)),
-        answer=pattern.q[0].copy(),
+        smooth_wrench=smooth,
+        foot_rotation=np.zeros((2, 2)),
+        foot_lowering=np.zeros(1),
+        swing_correction=np.zeros((2, 6)),
+        rubber_rotation=np.zeros((2, 2)),
+        q_desired=pattern.q[0].copy(),
         effort=np.zeros(len(biped.joints)),
         zmp=np.zeros(3),
         centre=np.zeros(6),
         error=np.zeros(2),
-        summed=np.zeros(2),
+        error_integral=np.zeros(2),
         wanted=np.zeros((2, 3)),
         planned=np.zeros((2, 2)),
         distribution=distribution(),
@@ -271,10 +275,10 @@ def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserL
 def _settings(pattern: WalkingPattern, stabiliser: StabiliserGains) -> NDArray[np.void]:
     biped, settings = pattern.biped, table(1, SETTINGS)
     row, rate = settings[0], RATES[0 if biped.robot.bush else 1]
-    own = {"swing": SWING["roll" in biped.free.values()]}
+    defaults = {"swing": SWING["roll" in biped.free.values()]}
     for field in fields(StabiliserGains):
-        given = getattr(stabiliser, field.name)
-        row[field.name] = own.get(field.name, rate) if given is None else given
+        gain = getattr(stabiliser, field.name)
+        row[field.name] = defaults.get(field.name, rate) if gain is None else gain
     for name, gain in stabiliser.law(pattern.omega).items():
         row[name] = gain
     row["weight"] = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
@@ -282,12 +286,12 @@ def _settings(pattern: WalkingPattern, stabiliser: StabiliserGains) -> NDArray[n
     row["omega"], row["height"] = pattern.omega, pattern.gait.centre_height
     row["tick"] = pattern.gait.tick
     width = min(float(np.ptp(outline[:, 1])) for outline in biped.outline.values())
-    row["margin"] = min(row["margin"], MARGIN * width)
+    row["margin"] = min(row["margin"], MAX_MARGIN_PER_WIDTH * width)
     return settings
 
 
 def _course(pattern: WalkingPattern, share: float, pivot: Array, box: Array) -> Course:
-    """At the start of a walk; one without steps has none."""
+    """Return the odometry at the start of a walk; without steps its corrections are off."""
     biped, plan, steps = pattern.biped, pattern.schedule, pattern.steps
     count = len(plan.support)
     sole = (box[:, 1::2] - box[:, ::2]).min(axis=0)
@@ -295,25 +299,25 @@ def _course(pattern: WalkingPattern, share: float, pivot: Array, box: Array) -> 
     along = np.zeros(count)
     for step, lift, land in zip(steps, plan.lift, plan.land, strict=True):
         landing[lift:land] = (step.pose @ pivot[SIDES.index(step.foot)])[:2]
-        along[lift:land] = way_along(np.arange(1, land - lift + 1) / (land - lift))
-    above, hip = _hips(biped)
+        along[lift:land] = level_progress(np.arange(1, land - lift + 1) / (land - lift))
+    parents, hip = _hips(biped)
     return Course(
-        above=above,
+        parent=parents,
         hip=hip,
         share=np.full(1, share if steps else 0.0),
-        most=np.minimum(ASIDE * biped.leg_length, OF_SOLE * sole),
+        max_offset=np.minimum(MAX_OFFSET_PER_LEG * biped.leg_length, MAX_OFFSET_PER_SOLE * sole),
         landing=landing,
-        own=np.zeros((2, 2)),
-        sent=np.zeros(2),
-        aim=np.zeros(3),
-        along=along,
+        landing_error=np.zeros((2, 2)),
+        landing_correction=np.zeros(2),
+        landing_shift=np.zeros(3),
+        swing_progress=along,
         base=np.zeros(3),
-        turned=np.zeros(1),
+        yaw_offset=np.zeros(1),
         start=np.zeros(2),
-        swung=np.array([NOBODY, 0]),
-        stands=np.zeros((2, 3)),
-        left=np.zeros(3),
-        moved=np.zeros((2, 3)),
+        last_swing=np.array([NOT_STARTED, 0]),
+        pivot_pose=np.zeros((2, 3)),
+        lift_offset=np.zeros(3),
+        offset=np.zeros((2, 3)),
         position=plan.position[0].copy(),
         rotation=plan.rotation[0].reshape(2, 9).copy(),
         under=pattern.under[0].copy(),
@@ -321,21 +325,23 @@ def _course(pattern: WalkingPattern, share: float, pivot: Array, box: Array) -> 
 
 
 def _hips(biped: Biped) -> tuple[NDArray[np.int64], Array]:
-    """Bodies that the legs hang on, 0 for the base, and where they are from it, row by row."""
+    """Return the bodies to which the legs are attached, 0 for the base, and their rotation and
+    position in the base frame, row by row.
+    """
     model, body = biped.model.arrays, body_of(biped)
     rows, q = model.body, biped.q.copy()
     root, at = 1, int(rows["q_start"][1])
     q[at : at + 7] = (0, 0, 0, 1, 0, 0, 0)
     kinematics.positions(model, q, body.work)
-    above, hip = np.zeros(2, np.int64), np.zeros((2, 12))
+    parents, hip = np.zeros(2, np.int64), np.zeros((2, 12))
     for side in range(2):
         first = int(np.flatnonzero(rows["v_start"] == biped.legs.v_at[side, 0])[-1])
         parent = int(rows["parent"][first])
         if parent != root:
-            above[side] = parent
-            seen = body.work.body[parent]
-            hip[side] = [*seen["rotation"], *seen["position"]]
-    return above, hip
+            parents[side] = parent
+            pose = body.work.body[parent]
+            hip[side] = [*pose["rotation"], *pose["position"]]
+    return parents, hip
 
 
 def _reference(pattern: WalkingPattern) -> Reference:
@@ -355,15 +361,15 @@ def _reference(pattern: WalkingPattern) -> Reference:
 
 
 def stiffness(biped: Biped) -> tuple[float, float, float]:
-    """Of ankles, motors and rubber in series, of rubber alone [N·m/rad], and of rubber along the
-    legs [N/m]; 0 where there is no rubber.
+    """Return the stiffness of ankles, motors and rubber in series, of rubber alone [N·m/rad], and
+    of rubber along the legs [N/m]; 0 without rubber.
     """
     bush = biped.robot.bush
     legs = biped.legs
     ankles = [legs.v_at[i, legs.knee[i] + 1 : legs.count[i]] for i in range(len(SIDES))]
     kp = biped.model.arrays.dof["kp"][np.concatenate(ankles)]
-    gives = float(np.mean([1.0 / k if k > 0 else 0.0 for k in kp]))
+    compliance = float(np.mean([1.0 / k if k > 0 else 0.0 for k in kp]))
     if bush is None:
-        return (1.0 / gives if gives > 0 else np.inf), 0.0, 0.0
+        return (1.0 / compliance if compliance > 0 else np.inf), 0.0, 0.0
     rubber = bush.rubber
-    return 1.0 / (gives + 1.0 / rubber.stiffness), rubber.stiffness, rubber.vertical_stiffness
+    return 1.0 / (compliance + 1.0 / rubber.stiffness), rubber.stiffness, rubber.vertical_stiffness

@@ -1,7 +1,7 @@
-"""A tick of a walk as a kernel: what motors are told until the next one.
+"""One tick of a walk as a kernel: the joint commands until the next tick.
 
-They are told where to be at the next tick, how fast to go there, and the efforts of the pattern:
-position loops alone would lag behind.
+Motors are commanded the position at the next tick, the velocity to reach it, and the efforts of the
+pattern: position loops alone would lag behind.
 """
 
 import numpy as np
@@ -12,31 +12,31 @@ from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.model.arrays import ModelArrays
 from tabi.model.controllers.pilot import EFFORT, POSITION, VELOCITY, Channel
-from tabi.walking.balance.halt import must_halt, stand_as_at
+from tabi.walking.balance.halt import hold_reference, must_halt
 from tabi.walking.balance.stabiliser import stabilise
 from tabi.walking.balance.stabiliser_tables import StabiliserLoop
 
-# of a period: so much before its time a tick is told, as clocks of real robots are not exact
-EARLY = 0.25
+# a tick may come early by this share of a period, as clocks of real robots are not exact
+EARLY_TICK_SHARE = 0.25
 # cosine of the inclination beyond which a robot has fallen: 60°
 FALLEN_COSINE = 0.5
-# bits of position, velocity and effort
-GIVEN = 1 << POSITION | 1 << VELOCITY | 1 << EFFORT
+# bits of position, velocity and effort commands
+COMMAND_MASK = 1 << POSITION | 1 << VELOCITY | 1 << EFFORT
 
 
 class Progress(Structure):
-    """How far a walk has come.
+    """Progress of a walk along its reference.
 
     Attributes:
-        start: its time [s]; infinite before the first tick. tick: that was told last, counted on
-            beyond the end of the pattern; −1 before the first. period: of ticks [s]. span: from the
-            tick before that to it [s]. All of shape (1,).
+        start: time of the first tick [s]; infinite before it. tick: last commanded tick, counted on
+            beyond the end of the pattern; −1 before the first. period: of ticks [s]. span: time
+            from the previous commanded tick [s]. All of shape (1,).
         position, effort: of the pattern, in the order of commands, shape (ticks, n).
-        last: positions that were told last.
-        bounds: of each joint, least and largest position, speed and effort of its motor,
-            shape (n, 4).
+        last: last commanded positions.
+        bounds: of each joint: lower and upper position limit, velocity and effort limit of its
+            motor, shape (n, 4).
         up: the vertical in the frame of the base, as the robot stands, shape (3,).
-        fell: tick at which it was found to have fallen, −1 before, shape (1,).
+        fell: tick at which the fall was detected, −1 before, shape (1,).
     """
 
     start: NDArray[np.float64]
@@ -52,23 +52,20 @@ class Progress(Structure):
 
 
 class PlannedWalk(Structure):
-    """A walk that follows its pattern blindly."""
+    """A walk that follows its pattern without feedback."""
 
     channel: Channel
     progress: Progress
 
 
-class StabilisedWalk(Structure):
-    """A walk with a stabiliser.
+class BalancedWalk(Structure):
+    """Sensors, estimator and stabiliser, which planned and steered walks share.
 
     Attributes:
-        place: where in the readings the gyro and the accelerometer begin, and then of each foot's
-            sensor the first value and how many there are.
-        foot: of the left and the right foot among those of the estimator, shape (2,).
-        q_at: of the joints of a command in q.
-        halted: the same stabiliser, with a reference of its own to stand by.
-        stop: tick at which the walk was given up, −1 before, shape (1,). gap: ξ − ξ_planned at the
-            last lift of a foot [m], shape (2,).
+        sensor_slices: start of gyro and accelerometer in the readings, then start and width of each
+            foot sensor.
+        foot_index: of the left and the right foot among the feet of the estimator, shape (2,).
+        q_at: index of each commanded joint in q.
     """
 
     channel: Channel
@@ -76,9 +73,20 @@ class StabilisedWalk(Structure):
     model: ModelArrays
     estimator: EstimatorState
     loop: StabiliserLoop
-    place: NDArray[np.int64]
-    foot: NDArray[np.int64]
+    sensor_slices: NDArray[np.int64]
+    foot_index: NDArray[np.int64]
     q_at: NDArray[np.int64]
+
+
+class StabilisedWalk(BalancedWalk):
+    """A walk along a pattern, with a stabiliser.
+
+    Attributes:
+        halted: the same stabiliser with the reference that it holds after an emergency stop.
+        stop: tick at which the walk was aborted, −1 before, shape (1,). gap: ξ − ξ_planned at the
+            last lift of a foot [m], shape (2,).
+    """
+
     halted: StabiliserLoop
     stop: NDArray[np.int64]
     gap: NDArray[np.float64]
@@ -86,84 +94,86 @@ class StabilisedWalk(Structure):
 
 @kernel
 def next_tick(progress, time):
-    """The tick of the pattern at a time [s], −1 where it was told already; the first time begins
-    the walk.
+    """Return the tick of the pattern at a time [s], −1 if its command was computed already; the
+    first time begins the walk.
     """
     if not progress.start[0] <= time:
         progress.start[0] = time
     T, before = progress.period[0], progress.tick[0]
-    k = int((time - progress.start[0]) / T + EARLY)
+    k = int((time - progress.start[0]) / T + EARLY_TICK_SHARE)
     if k == before:
         return -1
-    # one that was left out makes the way to the next one longer
+    # after a skipped tick the next one spans more time
     progress.tick[0], progress.span[0] = k, T * (k - before) if before >= 0 else T
     return min(k, progress.position.shape[0] - 1)
 
 
 @kernel(inline=True)
-def load4(a):
-    """Four numbers."""
+def load_row4(a):
+    """Return a row of four numbers."""
     return a[0], a[1], a[2], a[3]
 
 
 @kernel
-def tell(channel, progress, j, q, effort):
-    """Of joint j: its position at the next tick and its effort, within what its motor can do."""
-    least, most, speed, strength = load4(progress.bounds[j])
-    far = speed * progress.span[0]
-    q = min(max(q, progress.last[j] - far), progress.last[j] + far)
-    q = min(max(q, least), most)
-    channel.told[POSITION, j] = q
-    channel.told[EFFORT, j] = min(max(effort, -strength), strength)
-    channel.told[VELOCITY, j] = (q - progress.last[j]) / progress.span[0]
+def command_joint(channel, progress, j, q, effort):
+    """Write the command of joint j: position at the next tick and effort, within the limits of its
+    motor.
+    """
+    lower, upper, speed, effort_limit = load_row4(progress.bounds[j])
+    max_change = speed * progress.span[0]
+    q = min(max(q, progress.last[j] - max_change), progress.last[j] + max_change)
+    q = min(max(q, lower), upper)
+    channel.command[POSITION, j] = q
+    channel.command[EFFORT, j] = min(max(effort, -effort_limit), effort_limit)
+    channel.command[VELOCITY, j] = (q - progress.last[j]) / progress.span[0]
     progress.last[j] = q
-    channel.given[0], channel.over[0] = GIVEN, progress.period[0]
+    channel.command_mask[0], channel.over[0] = COMMAND_MASK, progress.period[0]
 
 
 @kernel
 def planned_tick(walk):
-    """A tick of a walk without a stabiliser."""
+    """Compute the command of a walk without a stabiliser."""
     channel, progress = walk.channel, walk.progress
     k = next_tick(progress, channel.time[0])
     if k < 0:
-        channel.given[0] = 0
+        channel.command_mask[0] = 0
         return
     n = min(k + 1, progress.position.shape[0] - 1)
     for j in range(progress.last.shape[0]):
-        tell(channel, progress, j, progress.position[n, j], progress.effort[k, j])
+        command_joint(channel, progress, j, progress.position[n, j], progress.effort[k, j])
 
 
 @kernel
-def sense(walk):
-    """What the stabiliser is told of the robot, from readings and the estimate."""
+def read_sensors(walk):
+    """Fill the stabiliser's inputs from the readings and the state estimate."""
     channel, e, loop = walk.channel, walk.estimator, walk.loop
-    felt, place = e.felt, walk.place
-    for j in range(felt.position.shape[0]):
-        felt.position[j], felt.velocity[j] = channel.position[j], channel.velocity[j]
+    body_state, slices = e.body_state, walk.sensor_slices
+    for j in range(body_state.position.shape[0]):
+        body_state.position[j], body_state.velocity[j] = channel.position[j], channel.velocity[j]
     for i in range(3):
-        felt.gyro[i] = channel.reading[place[0] + i]
-        felt.acceleration[i] = channel.reading[place[1] + i]
-    for k in range(felt.reading.shape[0]):
-        for i in range(place[3 + 2 * k]):
-            felt.reading[k, i] = channel.reading[place[2 + 2 * k] + i]
+        body_state.gyro[i] = channel.reading[slices[0] + i]
+        body_state.acceleration[i] = channel.reading[slices[1] + i]
+    for k in range(body_state.reading.shape[0]):
+        for i in range(slices[3 + 2 * k]):
+            body_state.reading[k, i] = channel.reading[slices[2 + 2 * k] + i]
     estimate(walk.model, e, channel.time[0])
     for i in range(9):
         loop.attitude[i] = e.base[i]
     for i in range(3):
-        loop.turning[i] = e.base[15 + i]
+        loop.angular_velocity[i] = e.base[15 + i]
         loop.course.base[i] = e.base[9 + i]
-    for i in range(felt.q.shape[0]):
-        loop.joint[i] = felt.q[i]
-    for i in range(felt.v.shape[0]):
-        loop.joint_velocity[i] = felt.v[i]
+    for i in range(body_state.q.shape[0]):
+        loop.joint[i] = body_state.q[i]
+    for i in range(body_state.v.shape[0]):
+        loop.joint_velocity[i] = body_state.v[i]
     for side in range(2):
         for i in range(6):
-            loop.wrench[side, i] = felt.wrench[walk.foot[side], i]
+            loop.wrench[side, i] = body_state.wrench[walk.foot_index[side], i]
 
 
 @kernel
 def has_fallen(walk):
-    """Whether the base leans, or has leant, by more than a robot on its feet can."""
+    """Check whether the base leans, or has leant, by more than a robot on its feet can."""
     R, progress = walk.loop.attitude, walk.progress
     cosine = R[6] * progress.up[0] + R[7] * progress.up[1] + R[8] * progress.up[2]
     if progress.fell[0] < 0 and cosine < FALLEN_COSINE:
@@ -172,32 +182,53 @@ def has_fallen(walk):
 
 
 @kernel
-def hold_still(channel, progress):
-    """Motors stay where they were told to be last: what has fallen does not walk on."""
+def hold_joints(channel, progress):
+    """Command the last positions again: a fallen robot stops walking."""
     for j in range(progress.last.shape[0]):
-        tell(channel, progress, j, progress.last[j], 0.0)
+        command_joint(channel, progress, j, progress.last[j], 0.0)
+
+
+@kernel
+def begin_tick(walk):
+    """Read the sensors, estimate the state and hold the joints of a robot that has fallen.
+
+    Returns:
+        the tick to compute a command for; −1 where it has one already or has fallen.
+    """
+    tick = next_tick(walk.progress, walk.channel.time[0])
+    if tick < 0:
+        walk.channel.command_mask[0] = 0
+        return -1
+    read_sensors(walk)
+    if has_fallen(walk):
+        hold_joints(walk.channel, walk.progress)
+        return -1
+    return tick
+
+
+@kernel
+def command_joints(walk, row):
+    """Write the joint commands: the stabiliser's positions, with its efforts added to those of a
+    row of the reference.
+    """
+    loop, progress = walk.loop, walk.progress
+    for j in range(walk.q_at.shape[0]):
+        effort = progress.effort[row, j] + loop.effort[j]
+        command_joint(walk.channel, progress, j, loop.q_desired[walk.q_at[j]], effort)
 
 
 @kernel
 def stabilised_tick(walk):
-    """A tick of a walk with one: readings, estimate, stabiliser."""
-    channel, loop = walk.channel, walk.loop
-    tick = next_tick(walk.progress, channel.time[0])
+    """Compute the command of a planned walk with a stabiliser."""
+    loop, tick = walk.loop, begin_tick(walk)
     if tick < 0:
-        channel.given[0] = 0
-        return
-    sense(walk)
-    if has_fallen(walk):
-        hold_still(channel, walk.progress)
         return
     if walk.stop[0] < 0 and must_halt(loop, tick, walk.gap):
         walk.stop[0] = tick
-        stand_as_at(loop, walk.halted.reference, tick)
+        hold_reference(loop, walk.halted.reference, tick)
     if walk.stop[0] >= 0:
         tick = walk.stop[0]
         stabilise(walk.model, walk.halted, 0)
     else:
         stabilise(walk.model, loop, tick)
-    for j in range(walk.q_at.shape[0]):
-        effort = walk.progress.effort[tick, j] + loop.effort[j]
-        tell(channel, walk.progress, j, loop.answer[walk.q_at[j]], effort)
+    command_joints(walk, tick)

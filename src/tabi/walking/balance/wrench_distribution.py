@@ -1,8 +1,9 @@
-"""Which foot gives what of the wrench that the ground has to give.
+"""Distribution of the desired ground reaction wrench between the feet.
 
-A robot of the weight W whose zero moment point is to be at p needs a force F through p, without a
-moment about the horizontal axes there. Each foot that stands gives w = (f_x, f_y, f_z, n_x, n_y),
-of the weight and at its sole in its axes; its ankle then bears t = n − r × f, r: the ankle. Of all
+A robot of weight W whose zero moment point is to be at p needs a force F through p, without a
+moment about the horizontal axes there. Each stance foot contributes w = (f_x, f_y, f_z, n_x, n_y),
+in units of the weight, at its sole in its axes; its ankle then bears t = n − r × f, r: the ankle.
+Solve
 
     minimise ½ |M_p|² + ½ h² |Σ f − F|²
            + ½ ε² Σ_i (|t_i − t_i,planned|²/s_i + ℓ² |f_i − f_i,planned|²)                      (1)
@@ -11,19 +12,18 @@ pyramid,
 
     x₀ f_z ≤ −n_y ≤ x₁ f_z,   y₀ f_z ≤ n_x ≤ y₁ f_z,   |f_x|, |f_y| ≤ μ f_z                    (2)
 M_p: horizontal moments about p [m, of the weight]; h: height of the centre of mass; s: planned
-shares of the load; ℓ: what it costs to shift load from foot to foot, less than to turn an ankle.
-The wrench counts first (ε ≪ 1), as far as (2) allows it, so that what is planned comes out
-where p and F are as planned, and one foot that stands alone gives all.
+shares of the load; ℓ: weight of shifting load between the feet, less than that of an ankle torque.
+The total wrench has priority (ε ≪ 1), as far as (2) allows it, so that the solution is the plan
+where p and F are as planned, and a foot in single support bears all.
 
 (1) is ½ |Lᵀ w − y₀|² with the factor L of its Hessian, (2) is C w ≥ 0: the projection of y₀ on a
 cone, y = y₀ + Y μ with Y = L⁻¹ Cᵀ and
 
     minimise ½ |Y μ + y₀|²   with   μ ≥ 0                                                       (3)
-which ``nonnegative`` solves in as many turns as there are bounds that are reached: none, mostly.
+which ``nonnegative`` solves in as many iterations as bounds are active: mostly none.
 
 Reference: Caron, Kheddar and Tempier (2019), Stair climbing stabilization of the HRP-4 humanoid
-robot using whole-body admittance control, sec. III, which has the same wish for the feet with other
-weights.
+robot using whole-body admittance control, sec. III, which has the same targets with other weights.
 """
 
 from math import sqrt
@@ -36,21 +36,21 @@ from tabi.jit.structure import Structure
 from tabi.spatial.vector import add, cross, load3, load9, mul, mul_t, scale, sub
 from tabi.walking.legs import nonnegative
 
-# numbers of a foot's wrench, and bounds on it
+# components of a foot's wrench, and bounds on it
 WRENCH, BOUNDS = 5, 8
-# ε and ℓ [m] of (1), and the least share that counts there
-LESS, SHIFTED, LEAST = 1e-2, 0.02, 0.02
-# turns of the search at most: three times the bounds
-MOST = 6 * BOUNDS
+# ε and ℓ [m] of (1), and the smallest share of the load used there
+DEVIATION_WEIGHT, LOAD_SHIFT_LENGTH, MIN_LOAD_SHARE = 1e-2, 0.02, 0.02
+# iterations of the solver: three times the bounds
+MAX_ITERATIONS = 6 * BOUNDS
 
 
 class Distribution(Structure):
-    """What (1) to (3) are solved with.
+    """Workspace in which (1) to (3) are solved.
 
     Attributes:
-        H, g: Hessian of (1), then its factor, and what it is to reach, shapes (10, 10) and (10,).
+        H, g: Hessian of (1), then its factor, and its right-hand side, shapes (10, 10) and (10,).
         Y, multiplier: of (3), shapes (10, 16) and (16,). free, system: scratch of ``nonnegative``.
-        wrench: w of each foot, shape (2, 5). turns: that the search took, shape (1,).
+        wrench: w of each foot, shape (2, 5). iterations: of the solver, shape (1,).
     """
 
     H: NDArray[np.float64]
@@ -60,38 +60,38 @@ class Distribution(Structure):
     free: NDArray[np.int64]
     system: NDArray[np.float64]
     wrench: NDArray[np.float64]
-    turns: NDArray[np.int64]
+    iterations: NDArray[np.int64]
 
 
 def distribution() -> Distribution:
-    """Room for two feet."""
-    n, m = 2 * WRENCH, 2 * BOUNDS
+    """Allocate the workspace for two feet."""
+    n, bound_count = 2 * WRENCH, 2 * BOUNDS
     return Distribution(
         H=np.zeros((n, n)),
         g=np.zeros(n),
-        Y=np.zeros((n, m)),
-        multiplier=np.zeros(m),
-        free=np.zeros(m, np.int64),
-        system=np.zeros((m, m + 1)),
+        Y=np.zeros((n, bound_count)),
+        multiplier=np.zeros(bound_count),
+        free=np.zeros(bound_count, np.int64),
+        system=np.zeros((bound_count, bound_count + 1)),
         wrench=np.zeros((2, WRENCH)),
-        turns=np.zeros(1, np.int64),
+        iterations=np.zeros(1, np.int64),
     )
 
 
 @kernel
-def _square(d, n, row, weight, wish):
-    """Add ½ weight (row · w − wish)² to (1); ``row`` begins at column 0."""
+def _add_square(d, n, row, weight, target):
+    """Add ½ weight (row · w − target)² to (1); ``row`` begins at column 0."""
     for i in range(n):
-        d.g[i] += weight * wish * row[i]
+        d.g[i] += weight * target * row[i]
         for j in range(i + 1):
             d.H[i, j] += weight * row[i] * row[j]
 
 
 @kernel
-def _net(d, n, first, last, zmp, force, height, position, rotation):
-    """The first line of (1): what all feet give together; rows go through ``d.multiplier``."""
+def _add_total(d, n, first, last, zmp, force, height, position, rotation):
+    """Add the first line of (1), the total wrench of all feet; rows go through ``d.multiplier``."""
     row = d.multiplier
-    for what in range(5):
+    for component in range(5):
         for i in range(n):
             row[i] = 0.0
         for side in range(first, last):
@@ -101,48 +101,54 @@ def _net(d, n, first, last, zmp, force, height, position, rotation):
                 # axes of the sole in the world
                 axis = (R[i], R[3 + i], R[6 + i])
                 moment = cross(arm, axis)
-                if what == 0:
+                if component == 0:
                     row[at + i] = moment[0]
-                elif what == 1:
+                elif component == 1:
                     row[at + i] = moment[1]
                 else:
-                    row[at + i] = axis[what - 2]
-                if what < 2 and i < 2:
-                    row[at + 3 + i] = axis[0] if what == 0 else axis[1]
-        if what < 2:
-            _square(d, n, row, 1.0, 0.0)
-        elif what == 2:
-            _square(d, n, row, height * height, force[0])
-        elif what == 3:
-            _square(d, n, row, height * height, force[1])
+                    row[at + i] = axis[component - 2]
+                if component < 2 and i < 2:
+                    row[at + 3 + i] = axis[0] if component == 0 else axis[1]
+        if component < 2:
+            _add_square(d, n, row, 1.0, 0.0)
+        elif component == 2:
+            _add_square(d, n, row, height * height, force[0])
+        elif component == 3:
+            _add_square(d, n, row, height * height, force[1])
         else:
-            _square(d, n, row, height * height, force[2])
+            _add_square(d, n, row, height * height, force[2])
 
 
 @kernel
-def _own(d, n, at, share, pivot, torque, force):
-    """The rest of (1), of one foot: planned torque about its ankle and force, in its axes."""
-    row, s = d.multiplier, max(share, LEAST)
-    for what in range(WRENCH):
+def _add_foot(d, n, at, share, pivot, torque, force):
+    """Add the second line of (1), of one foot: planned ankle torque and force, in its axes."""
+    row, s = d.multiplier, max(share, MIN_LOAD_SHARE)
+    for component in range(WRENCH):
         for i in range(n):
             row[i] = 0.0
-        if what < 2:
+        if component < 2:
             # t = n − r × f
-            if what == 0:
+            if component == 0:
                 row[at + 1], row[at + 2], row[at + 3] = pivot[2], -pivot[1], 1.0
-                _square(d, n, row, LESS * LESS / s, torque[0])
+                _add_square(d, n, row, DEVIATION_WEIGHT * DEVIATION_WEIGHT / s, torque[0])
             else:
                 row[at], row[at + 2], row[at + 4] = -pivot[2], pivot[0], 1.0
-                _square(d, n, row, LESS * LESS / s, torque[1])
+                _add_square(d, n, row, DEVIATION_WEIGHT * DEVIATION_WEIGHT / s, torque[1])
         else:
-            row[at + what - 2] = 1.0
-            wish = force[0] if what == 2 else (force[1] if what == 3 else force[2])
-            _square(d, n, row, LESS * LESS * SHIFTED * SHIFTED, wish)
+            row[at + component - 2] = 1.0
+            target = force[0] if component == 2 else (force[1] if component == 3 else force[2])
+            _add_square(
+                d,
+                n,
+                row,
+                DEVIATION_WEIGHT * DEVIATION_WEIGHT * LOAD_SHIFT_LENGTH * LOAD_SHIFT_LENGTH,
+                target,
+            )
 
 
 @kernel
 def _bounds(d, n, first, last, box, margin, friction):
-    """C of (2), one bound a column, into ``d.Y``."""
+    """Write C of (2), one bound per column, to ``d.Y``."""
     for i in range(d.Y.shape[0]):
         for j in range(d.Y.shape[1]):
             d.Y[i, j] = 0.0
@@ -160,7 +166,7 @@ def _bounds(d, n, first, last, box, margin, friction):
 
 @kernel
 def _solve(d, n):
-    """Equation (3); w into ``d.g``."""
+    """Solve equation (3) for w, into ``d.g``."""
     H, g, Y = d.H, d.g, d.Y
     for j in range(n):
         for k in range(j):
@@ -179,7 +185,7 @@ def _solve(d, n):
             Y[i, c] = Y[i, c] / H[i, i]
     for i in range(n):
         g[i] = -g[i]
-    d.turns[0] = nonnegative.solve(Y, g, n, d.multiplier, d.free, d.system, MOST)
+    d.iterations[0] = nonnegative.solve(Y, g, n, d.multiplier, d.free, d.system, MAX_ITERATIONS)
     for i in range(n):
         g[i] = -g[i]
         for c in range(Y.shape[1]):
@@ -192,11 +198,11 @@ def _solve(d, n):
 
 @kernel
 def distribute(loop, k, force, planned_force):
-    """Solve (1) at tick k: wrenches into ``loop.distribution.wrench``, and of each foot its share
-    of the weight and its ankle's torque [N·m] into ``loop.wanted``.
+    """Solve (1) at tick k: write wrenches to ``loop.distribution.wrench``, and each foot's share of
+    the weight and ankle torque [N·m] to ``loop.wanted``.
 
     Args:
-        force, planned_force: F and the planned one in the world, of the weight.
+        force, planned_force: F and the planned one in the world, in units of the weight.
     """
     ref, s, d = loop.reference, loop.settings[0], loop.distribution
     support = ref.support[k]
@@ -207,12 +213,12 @@ def distribute(loop, k, force, planned_force):
         for j in range(d.H.shape[1]):
             d.H[i, j] = 0.0
     position, rotation = loop.course.position, loop.course.rotation
-    _net(d, n, first, last, load3(loop.zmp), force, s.height, position, rotation)
+    _add_total(d, n, first, last, load3(loop.zmp), force, s.height, position, rotation)
     for side in range(first, last):
         share, t = ref.share[k, side], loop.planned[side]
         f = scale(share, mul_t(load9(rotation[side]), planned_force))
         torque = (t[0] / s.weight, t[1] / s.weight)
-        _own(d, n, WRENCH * (side - first), share, load3(loop.pivot[side]), torque, f)
+        _add_foot(d, n, WRENCH * (side - first), share, load3(loop.pivot[side]), torque, f)
     _bounds(d, n, first, last, loop.box, s.margin, s.friction)
     _solve(d, n)
     for side in range(2):
@@ -226,8 +232,8 @@ def distribute(loop, k, force, planned_force):
 
 @kernel
 def centre_of_pressure(loop, k):
-    """Where the zero moment point is with the wrenches of ``distribute`` [m]: x and y at the height
-    of that which is wanted.
+    """Return the zero moment point of the wrenches of ``distribute`` [m]: x and y at the height of
+    the desired one.
     """
     d = loop.distribution
     x, y, load = 0.0, 0.0, 0.0
@@ -237,6 +243,6 @@ def centre_of_pressure(loop, k):
         arm = sub(load3(loop.course.position[side]), load3(loop.zmp))
         M = add(n, cross(arm, f))
         x, y, load = x - M[1], y + M[0], load + f[2]
-    if not load > LEAST:
+    if not load > MIN_LOAD_SHARE:
         return loop.zmp[0], loop.zmp[1]
     return loop.zmp[0] + x / load, loop.zmp[1] + y / load

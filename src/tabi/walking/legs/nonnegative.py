@@ -1,16 +1,16 @@
-"""Least squares with unknowns that are not negative: the projection of a point on a cone.
+"""Non-negative least squares: the projection of a point on a cone.
 
-Of the columns a_j of A, shape (n, m), and b,
+With the columns a_j of A, shape (n, m), and b,
 
     minimise ½ |A x − b|²   with   x ≥ 0                                                        (1)
 x solves it exactly where the slope s = Aᵀ (A x − b) has
 
     s ≥ 0,   x ≥ 0,   xᵀ s = 0                                                                  (2)
 Lawson and Hanson's active set: free the unknown with the steepest slope, solve for the free ones,
-and where one of them becomes negative go only as far as it is zero and hold it. |A x − b| falls in
-every turn, so that no set of free unknowns comes twice.
+and where one becomes negative, stop where it is zero and fix it. |A x − b| decreases in every
+iteration, so no set of free unknowns occurs twice.
 
-r = b − A x is the point of {r : Aᵀ r ≤ 0} next to b (Moreau): a projection on a polyhedral cone.
+r = b − A x is the point of {r : Aᵀ r ≤ 0} nearest to b (Moreau): a projection on a polyhedral cone.
 
 Reference: Lawson and Hanson (1974), Solving Least Squares Problems, ch. 23.
 """
@@ -18,42 +18,42 @@ Reference: Lawson and Hanson (1974), Solving Least Squares Problems, ch. 23.
 from tabi.jit import kernel
 from tabi.spatial import cholesky
 
-# a slope is negative below this, of a's and b's of size 1
-FLAT = 1e-12
+# tolerance of a negative slope, for a and b of size 1
+SLOPE_TOLERANCE = 1e-12
 
 
 @kernel
-def solve(A, b, n, x, free, system, most):
-    """Equation (1).
+def solve(A, b, n, x, free, system, max_iterations):
+    """Solve (1) by the active-set method.
 
     Args:
-        A, b: shapes (≥ n, m) and (≥ n,). n: rows that count. x: written, shape (m,).
+        A, b: shapes (≥ n, m) and (≥ n,). n: rows in use. x: result, shape (m,).
         free: scratch, shape (m,). system: scratch, shape (m, m + 1).
-        most: turns at most.
+        max_iterations: limit of the iterations.
 
     Returns:
-        the turns taken; ``most`` where they did not suffice.
+        the number of iterations; ``max_iterations`` where they did not suffice.
     """
     m = x.shape[0]
     for j in range(m):
         x[j], free[j] = 0.0, 0
-    turns = 0
-    while turns < most:
+    iterations = 0
+    while iterations < max_iterations:
         steepest = _steepest(A, b, n, x, free)
         if steepest < 0:
             break
         free[steepest] = 1
-        while turns < most:
-            turns += 1
+        while iterations < max_iterations:
+            iterations += 1
             if _advance(A, b, n, x, free, system):
                 break
-    return turns
+    return iterations
 
 
 @kernel
 def _steepest(A, b, n, x, free):
-    """The unknown that is held and whose growth gains most; −1 where none gains."""
-    found, least = -1, -FLAT
+    """Return the fixed unknown with the steepest descent; −1 where none descends."""
+    steepest, least = -1, -SLOPE_TOLERANCE
     for j in range(x.shape[0]):
         if free[j] != 0:
             continue
@@ -65,16 +65,18 @@ def _steepest(A, b, n, x, free):
                     rest += A[i, k] * x[k]
             slope += A[i, j] * rest
             size += A[i, j] * A[i, j]
-        # per length of its column, so that scales of the columns do not matter
+        # normalised by the column, so that its scale does not matter
         slope = slope / size**0.5 if size > 0.0 else 0.0
         if slope < least:
-            found, least = j, slope
-    return found
+            steepest, least = j, slope
+    return steepest
 
 
 @kernel
 def _advance(A, b, n, x, free, system):
-    """Towards the solution for the free unknowns, until one is zero; whether it is reached."""
+    """Move towards the solution for the free unknowns, until one is zero; return whether it is
+    reached.
+    """
     m, count = x.shape[0], 0
     for j in range(m):
         if free[j] == 0:
@@ -95,22 +97,22 @@ def _advance(A, b, n, x, free, system):
                 system[row, count] += A[i, j] * b[i]
             row += 1
     cholesky.solve(system, count)
-    # how far until the first one is zero
-    way, row = 1.0, 0
+    # fraction of the step until the first unknown is zero
+    fraction, row = 1.0, 0
     for j in range(m):
         if free[j] != 0:
             new = system[row, count]
             if not new > 0.0 and x[j] > 0.0:
-                way = min(way, x[j] / (x[j] - new))
+                fraction = min(fraction, x[j] / (x[j] - new))
             elif not new > 0.0:
-                way = 0.0
+                fraction = 0.0
             row += 1
-    arrived, row = True, 0
+    complete, row = True, 0
     for j in range(m):
         if free[j] != 0:
             new = system[row, count]
-            x[j] += way * (new - x[j])
+            x[j] += fraction * (new - x[j])
             row += 1
             if not new > 0.0 and not x[j] > 1e-15:
-                x[j], free[j], arrived = 0.0, 0, False
-    return arrived
+                x[j], free[j], complete = 0.0, 0, False
+    return complete

@@ -1,4 +1,4 @@
-"""What walking needs to know of a robot: its legs from hip to sole, its soles, its mass."""
+"""Properties of a robot for walking: legs from hip to sole, soles, mass."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from tabi.walking.legs.leg import JOINTS, Legs, sole
 from tabi.walking.plan.footsteps import SIDES
 
 Array = NDArray[np.float64]
-# of a sole as the robot stands [°]
-TILTED = 2.0
-# a rotation that five joints leave has this share of what they cannot do [1]
-TURNS = 0.3
-# of legs that count as equally long, 1
-UNEQUAL = 0.01
-# of a sole about its axes
+# tilt of a sole as the robot stands [°]
+MAX_TILT_DEG = 2.0
+# component along an axis of the sole of the rotation that five joints leave free [1]
+MIN_FREE_COMPONENT = 0.3
+# relative difference of leg lengths that count as equal
+LENGTH_TOLERANCE = 0.01
+# rotations of a sole about its axes
 ROTATIONS = ("roll", "pitch", "yaw")
 
 
 class Biped:
-    """A robot with two legs of six joints each, or five, as it stands now. Joints that nothing
-    drives, as rubber in the ankles, count as unbent, and joints outside of the legs stay where they
-    are. Five joints put a sole to its place, and leave it one rotation that they cannot choose.
+    """A robot with two legs of six joints each, or five, as it stands now. Unactuated
+    joints, such as rubber in the ankles, count as undeflected, and joints outside the legs keep
+    their positions. Five joints position a sole and leave one of its rotations free.
 
     Args:
         robot: with feet "left" and "right", standing.
 
     Attributes:
-        robot, model: what walks, and its compiled model.
-        q: as it stands. joints: names, in the order of commands.
-        legs: for kernels. leg_q: places of their joints in q. mass: [kg].
-        free: of each leg of five joints the rotation of its sole that is left, "roll", "pitch" or
-            "yaw"; "" of others.
+        robot, model: the robot and its compiled model.
+        q: configuration as it stands. joints: names, in the order of commands.
+        legs: tables for kernels. leg_q: indices of their joints in q. mass: [kg].
+        free: free rotation of the sole of each leg of five joints, "roll", "pitch" or "yaw"; ""
+            of other legs.
         stance: pose of each sole in the world, x ahead and z up along its normal.
         outline: corners of each sole in its pose's x and y [m].
         ankle: of each foot, height of the last joint above the sole [m].
-        centre: of mass, as it stands [m]. heading: where it faces [rad].
-        base_place, base_rotation: of the base; axes of a robot that faces along x.
+        centre: of mass, as it stands [m]. heading: yaw of the robot [rad].
+        base_place, base_rotation: position of the base, and its rotation at yaw 0.
         leg_length: from hip to sole with a stretched knee [m].
     """
 
@@ -75,7 +75,7 @@ class Biped:
         self.centre = state.centre_of_mass(robot).copy()
         X = robot.placements()
         feet = {side: X[robot.feet[side].body] @ robot.feet[side].placement for side in SIDES}
-        # a robot with fewer joints has no sole that could be level
+        # checked first: legs with fewer joints cannot level their soles
         chains = {side: _joints(robot, side) for side in SIDES}
         heading = _heading(feet)
         self.stance, self.outline, in_body = {}, {}, {}
@@ -86,7 +86,7 @@ class Biped:
             self.outline[side] = (in_body[side].inverse() @ foot.corners())[:, :2]
         self.heading = heading
         base = X[robot.base]
-        # its axes, of a robot that faces along x
+        # rotation of the base at yaw 0
         self.base_rotation, self.base_place = about((0, 0, 1), -heading).R @ base.R, base.p
         self.legs = _legs(self.model, robot, chains, in_body, X)
         self.leg_q = self.legs.q_at[self.legs.q_at >= 0]
@@ -102,8 +102,8 @@ class Biped:
         )
 
     def _free_rotation(self, i: int, side: str) -> str:
-        """Find the rotation of a sole that five joints leave it: that about the axis of the sole
-        which is nearest to what no joint does.
+        """Find the free rotation of a sole on five joints: about the sole axis nearest to the
+        direction that no joint moves.
         """
         legs, n = self.legs, int(self.legs.count[i])
         if n == JOINTS:
@@ -112,25 +112,25 @@ class Biped:
         singular = np.linalg.svd(legs.J[:, :n])[0][:, -1]
         size = np.abs(np.reshape(R, (3, 3)).T @ singular[3:])
         k = int(size.argmax())
-        if size[k] < TURNS:
+        if size[k] < MIN_FREE_COMPONENT:
             raise ModelError(
-                f"the five joints of leg {side!r} of {self.robot.name} do not put its sole to any "
-                "place, whatever way it is turned; expected six joints, or five that do"
+                f"the five joints of leg {side!r} of {self.robot.name} cannot put its sole at any "
+                "position, whatever its rotation; expected six joints, or five that do"
             )
         legs.free[i, k] = 1.0
         return ROTATIONS[k]
 
 
 def _heading(feet: Mapping[str, Transform]) -> float:
-    """Where a robot faces, the line between its feet being across [rad]."""
+    """Return the yaw of a robot, perpendicular to the line between its feet [rad]."""
     across = feet["left"].p - feet["right"].p
     return atan2(-across[0], across[1])
 
 
 def _level(robot: Robot, side: str, sole: Transform, heading: float) -> Array:
-    """Axes of a sole on level ground, x ahead."""
+    """Return the axes of a sole on level ground, x ahead."""
     tilt = np.degrees(np.arccos(np.clip(sole.R[2, 2], -1.0, 1.0)))
-    if tilt > TILTED:
+    if tilt > MAX_TILT_DEG:
         raise ModelError(
             f"foot {side!r} of {robot.name} is tilted by {tilt:.1f}° as it stands; expected level "
             "soles: robot.stand_on_ground()"
@@ -139,9 +139,9 @@ def _level(robot: Robot, side: str, sole: Transform, heading: float) -> Array:
 
 
 def _length(robot: Robot, lengths: Mapping[str, float]) -> float:
-    """Of both legs [m]."""
+    """Return the length of both legs [m]."""
     left, right = (lengths[side] for side in SIDES)
-    if abs(left - right) > UNEQUAL * max(left, right):
+    if abs(left - right) > LENGTH_TOLERANCE * max(left, right):
         raise ModelError(
             f"legs of {robot.name} are of different length from hip to sole: left {left:.3f} m, "
             f"right {right:.3f} m; expected the same, to walk: see its thighs, shanks and ankles"
@@ -150,24 +150,24 @@ def _length(robot: Robot, lengths: Mapping[str, float]) -> float:
 
 
 def _joints(robot: Robot, side: str) -> list[Body]:
-    """Bodies that the joints of one leg move, from the hip down."""
+    """Return the bodies that the joints of one leg move, from the hip down."""
     chains = {name: _upwards(robot.feet[name].body) for name in SIDES}
     shared = set(chains["left"]) & set(chains["right"])
-    own = [body for body in reversed(chains[side]) if body not in shared]
-    turning = [
+    leg_bodies = [body for body in reversed(chains[side]) if body not in shared]
+    revolute = [
         body
-        for body in own
+        for body in leg_bodies
         if body.joint.kind in ("revolute", "continuous")
         and body.joint.mimic is None
         and not body.joint.passive
     ]
-    if len(turning) not in (JOINTS - 1, JOINTS):
-        names = ", ".join(repr(body.joint.name) for body in turning) or "none"
+    if len(revolute) not in (JOINTS - 1, JOINTS):
+        names = ", ".join(repr(body.joint.name) for body in revolute) or "none"
         raise ModelError(
-            f"leg {side!r} of {robot.name} has {len(turning)} joints that turn ({names}); expected "
-            "six, to put a foot anywhere, or five"
+            f"leg {side!r} of {robot.name} has {len(revolute)} joints that turn ({names}); "
+            "expected six, to put a foot anywhere, or five"
         )
-    return turning
+    return revolute
 
 
 def _upwards(body: Body | None) -> list[Body]:
@@ -193,33 +193,33 @@ def _legs(
         for k, body in enumerate(chains[side]):
             assert body.parent is not None
             here = X[body.parent] @ body.joint.placement
-            placement[i, k] = _numbers(above.inverse() @ here)
+            placement[i, k] = _row(above.inverse() @ here)
             axis[i, k] = np.asarray(body.joint.axis, float) / np.linalg.norm(body.joint.axis)
             q_at[i, k] = model.q_index(body.joint.name)
             v_at[i, k] = model.v_index(body.joint.name)
             columns[i, k] = order.index(body.joint.name)
             above = X[body]
         foot = X[robot.feet[side].body] @ in_body[side]
-        placement[i, JOINTS] = _numbers(above.inverse() @ foot)
+        placement[i, JOINTS] = _row(above.inverse() @ foot)
     for leg in legs.find(robot):
         i = SIDES.index(leg.foot.name)
         bodies = {body.joint.name: body for body in chains[leg.foot.name]}
         knee[i] = list(bodies).index(leg.knee.joint)
         hip, shank, ankle = (X[bodies[turn.joint]] for turn in (leg.hip, leg.knee, leg.ankle))
-        bent = _bent(shank.R @ axis[i, knee[i]], shank.p - hip.p, ankle.p - shank.p)
-        sign = np.sign(bent) if abs(bent) > 1e-3 else leg.knee.sign
-        stretched[i] = model.initial()[q_at[i, knee[i]]] - bent, sign
+        angle = _knee_angle(shank.R @ axis[i, knee[i]], shank.p - hip.p, ankle.p - shank.p)
+        sign = np.sign(angle) if abs(angle) > 1e-3 else leg.knee.sign
+        stretched[i] = model.initial()[q_at[i, knee[i]]] - angle, sign
     J, system = np.zeros((6, 6)), np.zeros((6, 7))
     count = np.array([len(chains[side]) for side in SIDES], np.int64)
     free = np.zeros((2, 3))
     return Legs(placement, axis, q_at, v_at, columns, count, free, knee, stretched, J, system)
 
 
-def _bent(axis: Array, thigh: Array, shank: Array) -> float:
-    """By how much a knee turns the shank from the line of the thigh [rad]."""
+def _knee_angle(axis: Array, thigh: Array, shank: Array) -> float:
+    """Return the angle of the shank from the line of the thigh [rad]."""
     thigh, shank = (along - axis * (axis @ along) for along in (thigh, shank))
     return atan2(float(axis @ np.cross(thigh, shank)), float(thigh @ shank))
 
 
-def _numbers(X: Transform) -> Array:
+def _row(X: Transform) -> Array:
     return np.concatenate([X.R.ravel(), X.p])

@@ -1,12 +1,11 @@
-"""Where feet land, one after the other: straight on, sideways, turning, in arcs, up and down, on
-stones.
+"""Footstep plans: straight, sideways, turning, in arcs, on stairs and stepping stones.
 
-A plan moves the place between the feet, C, by the same displacement D in each step, and the foot
-whose turn it is lands beside it, as it stands beside C now:
+A plan displaces the frame between the feet, C, by the same D in each step, and the swing foot lands
+beside it, as it stands beside C now:
 
     C ← C D,   X_foot = C X_C,foot                                                             (1)
 The last step brings the feet together: it does not move C. The first foot is the one on the side to
-which the robot goes or turns, the left one where that is all the same.
+which the robot walks or turns, otherwise the left one.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True, eq=False)
 class Footstep:
-    """A foot and where its sole lands, in the world."""
+    """A foot and the pose of its sole at landing, in the world."""
 
     foot: str
     pose: Transform
@@ -51,12 +50,12 @@ class Footstep:
 
 
 def other(foot: str) -> str:
-    """The foot on the other side."""
+    """Return the foot on the other side."""
     return "right" if foot == "left" else "left"
 
 
 def centre(stance: Mapping[str, Transform]) -> Transform:
-    """The place between two feet, level, with their mean direction."""
+    """Return the level frame between two feet, with their mean direction."""
     a, b = (stance[side] for side in SIDES)
     ahead = a.R[:, 0] / np.hypot(*a.R[:2, 0]) + b.R[:, 0] / np.hypot(*b.R[:2, 0])
     return translation(0.5 * (a.p + b.p)) @ about((0, 0, 1), atan2(ahead[1], ahead[0]))
@@ -71,14 +70,14 @@ def walk(
     rise: float = 0.0,
     first: str | None = None,
 ) -> list[Footstep]:
-    """So many steps by the same displacement, the last of which brings the feet together.
+    """Plan ``count`` steps by the same displacement, the last of which brings the feet together.
 
     Args:
         stance: poses of the soles "left" and "right" now.
-        length, sideways: of the centre in each step, forwards and to the left [m]; negative ones
-            go back and to the right.
+        length, sideways: displacement of the centre in each step, forwards and to the left [m];
+            negative: backwards and to the right.
         turn: to the left [rad]. rise: upwards, as on stairs [m].
-        first: foot that steps first.
+        first: foot of the first step.
     """
     _check_stance(stance)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
@@ -109,11 +108,12 @@ def stairs(
     depth: float,
     first: str = "left",
 ) -> list[Footstep]:
-    """Up or down stairs, both feet on each tread before the next: one foot leads, the other joins.
+    """Plan steps up or down stairs, both feet on each tread before the next: one foot leads, the
+    other joins.
 
     Args:
-        treads: how many. rise: of each, negative downwards [m]. depth: from tread to tread [m].
-        first: foot that leads.
+        treads: their number. rise: of each, negative downwards [m]. depth: from tread to tread [m].
+        first: leading foot.
     """
     _check_stance(stance)
     if isinstance(treads, bool) or not isinstance(treads, int | np.integer) or treads < 1:
@@ -141,12 +141,12 @@ def arc(
     length: float = 0.2,
     first: str | None = None,
 ) -> list[Footstep]:
-    """Along a circle.
+    """Plan steps along a circle.
 
     Args:
-        radius: of the circle of the centre [m]; angle: how far along it, to the left [rad].
-        length: of a step along it at most [m].
-        first: foot that steps first; the one on the inner side unless given.
+        radius: of the circle of the centre [m]; angle: along it, to the left [rad].
+        length: maximum length of a step along it [m].
+        first: foot of the first step; default: the inner one.
     """
     if not (np.isfinite(radius) and radius > 0 and np.isfinite(angle) and angle != 0):
         raise ModelError(
@@ -157,7 +157,7 @@ def arc(
         raise ModelError(f"length of a step is {length} m; expected a positive number")
     count = max(1, int(np.ceil(abs(angle) * radius / length - 1e-9)))
     turn = angle / count
-    # the chord of a step, seen from where it begins
+    # the chord of a step, in the frame of its start
     ahead, aside = radius * np.sin(abs(turn)), radius * (1 - np.cos(turn)) * np.sign(turn)
     first = first or ("left" if turn > 0 else "right")
     return walk(stance, count + 1, ahead, float(aside), turn, first=first)
@@ -166,7 +166,9 @@ def arc(
 def stones(
     places: Iterable[tuple[str, ArrayLike]],
 ) -> list[Footstep]:
-    """Landings that are given: (foot, (x, y, yaw)) or (foot, (x, y, z, yaw)) [m, rad]."""
+    """Return footsteps at specified landings: (foot, (x, y, yaw)) or (foot, (x, y, z, yaw)) [m,
+    rad].
+    """
     steps = []
     for number, (foot, place) in enumerate(places, 1):
         x = np.asarray(place, float)
@@ -183,8 +185,8 @@ def stones(
 def on_ground(
     steps: Iterable[Footstep], height: Callable[[float, float], float], outline: ArrayLike
 ) -> list[Footstep]:
-    """The same steps on uneven ground: each sole on the plane that fits the ground under its
-    corners, none of which is below it.
+    """Place steps on uneven ground: each sole on the plane that fits the ground under its corners,
+    none of which is below it.
 
     Args:
         height: of the ground at x, y of the world [m].
@@ -195,11 +197,11 @@ def on_ground(
         level = translation((*step.pose.p[:2], 0.0)) @ about((0, 0, 1), step.yaw)
         at = level @ np.column_stack([corners, np.zeros(len(corners))])
         z = np.array([height(float(x), float(y)) for x, y in at[:, :2]])
-        # z = a + b x + c y about the sole's own place
+        # z = a + b x + c y about the sole's position
         rows = np.column_stack([np.ones(len(at)), at[:, :2] - step.pose.p[:2]])
         (a, b, c), *_ = np.linalg.lstsq(rows, z, rcond=None)
         a += max(0.0, float((z - rows @ (a, b, c)).max()))
-        # the least turn that takes the level onto the slope
+        # the smallest rotation that takes the level onto the slope
         tilt = z_to((-b, -c, 1.0))
         raised.append(Footstep(step.foot, Transform(tilt @ level.R, np.array([*level.p[:2], a]))))
     return raised
@@ -212,12 +214,12 @@ def check(
     reach: float,
     climb: float = np.inf,
 ) -> None:
-    """Refuse, before the first step, a plan that cannot be walked.
+    """Reject a plan that cannot be walked, before the first step.
 
     Args:
         outline: corners of each sole [m], shape (n, 2).
-        reach: between one foot and the next, along the ground, at most [m]. climb: upwards or
-            downwards [m].
+        reach: maximum distance from one foot to the next along the ground [m]. climb: maximum
+            height difference [m].
     """
     _check_stance(stance)
     feet = dict(stance)
@@ -242,18 +244,18 @@ def check(
             raise ModelError(
                 f"{what} lands {1e3 * overlap(here, there):.0f} mm into the other foot; step wider"
             )
-        turned = (step.yaw - atan2(stands.R[1, 0], stands.R[0, 0]) + pi) % (2 * pi) - pi
-        if abs(turned) > pi / 2:
+        rotation = (step.yaw - atan2(stands.R[1, 0], stands.R[0, 0]) + pi) % (2 * pi) - pi
+        if abs(rotation) > pi / 2:
             raise ModelError(
-                f"{what} is turned by {np.degrees(turned):.0f}° against the other foot; expected "
+                f"{what} is turned by {np.degrees(rotation):.0f}° against the other foot; expected "
                 "at most 90°"
             )
         feet[step.foot] = step.pose
 
 
 def overlap(a: Array, b: Array) -> float:
-    """How deep two convex polygons, shape (n, 2), overlap [m]; negative where a line parts them,
-    the gap along the edges' normals.
+    """Return the overlap depth of two convex polygons, shape (n, 2) [m]; negative: the gap along
+    the edges' normals, where a line separates them.
     """
     depth = np.inf
     for polygon in (a, b):
@@ -267,7 +269,7 @@ def overlap(a: Array, b: Array) -> float:
 
 
 def _from_above(pose: Transform, outline: ArrayLike) -> Array:
-    """Corners of a sole, x and y in the world [m]."""
+    """Return the corners of a sole, x and y in the world [m]."""
     corners = np.asarray(outline, float)
     return (pose @ np.column_stack([corners, np.zeros(len(corners))]))[:, :2]
 

@@ -1,11 +1,11 @@
-"""How a biped walks: times, lengths and heights, and those that suit a robot.
+"""Gait of a biped: times, lengths and heights, with defaults that suit a robot.
 
-Robots of different size walk alike when lengths are parts of the leg ℓ and times parts of the
-pendulum's √(ℓ/g): equal Froude numbers. The parts are those of HRP-2's usual walk, 0.2 m in 0.8 s
+Robots of different size walk alike when lengths scale with the leg length ℓ and times with the
+pendulum's √(ℓ/g): equal Froude numbers. The ratios are those of HRP-2's usual walk, 0.2 m in 0.8 s
 with legs of 0.705 m:
 
     step = 0.28 ℓ,   T = 2.98 √(ℓ/g),   T_double = T/8,   lift = 0.07 ℓ                          (1)
-Legs without a joint that rolls their soles tilt them as the robot sways. It sways less in shorter
+Legs without a roll joint at the ankle tilt their soles as the robot sways. It sways less in shorter
 time, so these make quick and short steps,
 
     step = 0.14 ℓ,   T = 1.1 √(ℓ/g),   T_double = 0.4 T,   lift = 0.035 ℓ                        (2)
@@ -25,25 +25,25 @@ from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES
 
 STEP, TIME, DOUBLE, LIFT, SHIFT = 0.2837, 2.984, 0.125, 0.0709, 0.75
-# (2); the first shift of the weight takes as long as in (1)
+# the same ratios in (2); the first weight shift takes as long as in (1)
 QUICK = (0.14, 1.1, 0.4, 0.035, 2.0)
 
 
 @dataclass(frozen=True)
 class Gait:
-    """How to walk.
+    """Times, lengths and heights of a walk.
 
     Attributes:
-        length: of a step where none is told [m]. step_time: from one landing to the next [s].
-        double_support: part of it with both feet on the ground [s].
-        lift: height of the swinging foot over where it leaves and lands [m].
+        length: default length of a step [m]. step_time: from one landing to the next [s].
+        double_support: its part with both feet on the ground [s].
+        lift: height of the swing foot above its lift-off and landing [m].
         centre_height: of the centre of mass above the soles [m].
-        zmp: where the zero moment point is to be under each sole, ahead and outwards of the foot's
+        zmp: reference of the zero moment point under each sole, ahead and outwards of the foot's
             frame [m].
-        shift: time of the first and the last shift of the weight [s]. rest: time to stand before
+        shift: duration of the first and the last weight shift [s]. rest: time to stand before
             the first and after the last one [s].
         landing_speed: downwards, at the end of a swing [m/s]; 0 lands at rest.
-        tick: of references [s].
+        tick: period of the references [s].
     """
 
     length: float
@@ -62,8 +62,8 @@ class Gait:
             if field.name == "zmp":
                 continue
             value, name = getattr(self, field.name), field.name
-            least = 0.0 if name in ("landing_speed", "length", "rest") else 1e-9
-            if not least <= real(f"{name} of a gait", value) < inf:
+            minimum = 0.0 if name in ("landing_speed", "length", "rest") else 1e-9
+            if not minimum <= real(f"{name} of a gait", value) < inf:
                 raise ModelError(f"{name} of a gait is {value}; expected a positive number")
         if not np.isfinite(self.zmp).all():
             raise ModelError(f"zmp of a gait is {self.zmp}; expected two numbers [m]")
@@ -75,13 +75,13 @@ class Gait:
 
     @property
     def swing_time(self) -> float:
-        """With one foot on the ground, of each step [s]."""
+        """Time of each step with one foot on the ground [s]."""
         return self.step_time - self.double_support
 
 
 def gait_for(robot: Robot | Biped) -> Gait:
-    """A gait that suits a robot as it stands, equation (1) or (2): from its legs, its centre of
-    mass and its soles.
+    """Return a gait that suits a robot as it stands, equation (1) or (2): from its legs, its centre
+    of mass and its soles.
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     legs, tick = biped.leg_length, 0.005

@@ -2,10 +2,10 @@
 
 1. ``schedule``: soles and zero moment point in time.
 2. ``preview``: the centre of mass whose pendulum has that zero moment point.
-3. ``whole_body``: joints for it, and the zero moment point that the whole robot, with all its
-   masses, then has. The difference is followed by a second preview and taken off the first;
-   twice leaves millimetres.
-4. Efforts that move the robot so, and the joints' speeds against those of its motors.
+3. ``whole_body``: joint angles for it, and the resulting zero moment point of the whole robot with
+   all its masses. A second preview control follows the difference, which is subtracted from the
+   first; two iterations leave millimetres.
+4. Joint efforts of the motion, and a check of the joint speeds against the motor limits.
 
 Reference: Kajita et al. (2003), Biped walking pattern generation by using preview control of
 zero-moment point, sec. IV.
@@ -35,15 +35,15 @@ from tabi.walking.plan.schedule import Schedule, quintic, schedule
 from tabi.walking.plan.trunk_turn import bearable, counter_turn
 
 Array = NDArray[np.float64]
-# turns of the second preview
+# iterations of the second preview
 CORRECTIONS = 2
-# of steps that count as straight on [rad]
-UNTURNED = 0.01
-# share of the robot's m ℓ² that a first turn of the trunk is tried with: a small one
-PROBE = 1.0
-# share of the moment that is left where the trunk turns at all
-SPARED = 0.5
-# a sole that is farther from its place is out of reach [m, rad]
+# rotation of steps that count as straight [rad]
+STRAIGHT_TOLERANCE = 0.01
+# yaw inertia assumed for the trial rotation of the trunk, share of the robot's m ℓ²: a small one
+PROBE_INERTIA = 1.0
+# remaining share of the yaw moment above which the trunk does not rotate
+MAX_MOMENT_SHARE = 0.5
+# pose error of a sole beyond which it is out of reach [m, rad]
 OUT_OF_REACH = 1e-6
 
 
@@ -52,14 +52,14 @@ class WalkingPattern:
     """A walk of n ticks of one robot, ready to be followed.
 
     Attributes:
-        robot: that walks. biped, gait, steps: what it was made from.
+        robot: the walking robot. biped, gait, steps: from which it was generated.
         schedule: soles, support and reference of the zero moment point.
         centre, centre_velocity: of mass [m, m/s], shape (n, 3).
         zmp: of the whole robot [m], shape (n, 2).
         q: configurations, shape (n, ·). yaw: of the trunk [rad], shape (n,).
         position, effort: of the joints, in the order of commands, shape (n, joints).
         share: of the load on the left and the right foot, shape (n, 2).
-        under: points under the soles where each would bear all of it [m], shape (n, 2, 3).
+        under: centre of pressure of each sole in single support [m], shape (n, 2, 3).
     """
 
     biped: Biped
@@ -78,39 +78,39 @@ class WalkingPattern:
 
     @property
     def robot(self) -> Robot:
-        """That walks."""
+        """The robot for which the pattern was generated."""
         return self.biped.robot
 
     @property
     def count(self) -> int:
-        """Of ticks."""
+        """Number of ticks of the pattern."""
         return len(self.q)
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration of the pattern [s]."""
         return self.count * self.gait.tick
 
     @property
     def omega(self) -> float:
-        """Of the pendulum [1/s]."""
+        """ω of the pendulum [1/s]."""
         g = np.linalg.norm(self.biped.model.arrays.gravity)
         return float(np.sqrt(g / self.gait.centre_height))
 
     def joints(self) -> Pattern:
-        """Positions of the joints in time, with the base and the zero moment point, for playback or
-        a file: ``tabi.control.write_pattern``.
+        """Return joint positions over time, with the base and the zero moment point, for playback
+        or a file: ``tabi.control.write_pattern``.
         """
         at = int(self.biped.model.arrays.body["q_start"][1])
         base, yaw = self.q[:, at : at + 3], self.yaw[:, None]
         zero, z = np.zeros((self.count, 2)), self.schedule.zmp[:, 2:]
         times = self.gait.tick * np.arange(self.count)
-        others = {
+        extra = {
             "waist": np.hstack([base, zero, yaw]),
             "hip": np.hstack([zero, yaw]),
             "zmp": np.hstack([self.zmp, z]),
         }
-        return pattern(self.robot, times, self.position, None, self.biped.joints, others)
+        return pattern(self.robot, times, self.position, None, self.biped.joints, extra)
 
     def __repr__(self) -> str:
         return (
@@ -122,16 +122,16 @@ class WalkingPattern:
 def walking_pattern(
     robot: Robot | Biped, steps: Sequence[Footstep], how: Gait | None = None
 ) -> WalkingPattern:
-    """A walk over footsteps, from where a robot stands.
+    """Generate a walk over footsteps, from the current pose of a robot.
 
     Args:
         robot: standing with bent knees: ``robot.stand_on_ground()``.
         steps: see ``footsteps``; feet take turns. Without any the robot stands as it is.
-        how: gait; the robot's own, ``gait_for(robot)``, unless given.
+        how: gait; default: ``gait_for(robot)``.
 
     Raises:
-        ModelError: a footstep that cannot be reached, or joints that would have to be faster than
-            their motors or beyond their travel.
+        ModelError: a footstep is out of reach, or joints exceed the speed of their motors or their
+            position limits.
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     how = gait_for(biped) if how is None else how
@@ -141,7 +141,7 @@ def walking_pattern(
     solver = _Solver(biped, plan, how)
     centre, (q, tau, zmp) = _follow(solver)
     share, effort, points = solver.efforts(q, tau, zmp)
-    made = WalkingPattern(
+    pattern_ = WalkingPattern(
         biped,
         how,
         tuple(steps),
@@ -156,20 +156,20 @@ def walking_pattern(
         share,
         points,
     )
-    made.joints()
-    return made
+    pattern_.joints()
+    return pattern_
 
 
 def _check_turns(biped: Biped, steps: Sequence[Footstep]) -> None:
-    """Refuse steps that turn, of legs that cannot turn a sole about the vertical."""
+    """Reject steps that turn, for legs that cannot rotate a sole about the vertical."""
     if "yaw" not in biped.free.values():
         return
     yaw = biped.heading
     for number, step in enumerate(steps, 1):
-        turned = (step.yaw - yaw + np.pi) % (2 * np.pi) - np.pi
-        if abs(turned) > UNTURNED:
+        rotation = (step.yaw - yaw + np.pi) % (2 * np.pi) - np.pi
+        if abs(rotation) > STRAIGHT_TOLERANCE:
             raise ModelError(
-                f"step {number} turns by {np.degrees(turned):.1f}°, and no joint in the legs of "
+                f"step {number} turns by {np.degrees(rotation):.1f}°, and no joint in the legs of "
                 f"{biped.robot.name} turns a foot about the vertical; expected steps that do not "
                 "turn"
             )
@@ -177,7 +177,9 @@ def _check_turns(biped: Biped, steps: Sequence[Footstep]) -> None:
 
 
 def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
-    """The centre of mass for the reference of the zero moment point, and what goes with it."""
+    """Return the centre of mass that follows the zero moment point reference, and the solution for
+    it.
+    """
     biped, plan, how = solver.biped, solver.plan, solver.how
     g, n = float(np.linalg.norm(biped.model.arrays.gravity)), len(plan.ground)
     previews = Preview(how.centre_height, how.tick, gravity=g)
@@ -187,11 +189,11 @@ def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
     begin = quintic(np.arange(n) * how.tick / max(how.rest, how.tick))[:, None]
     for turn in range(CORRECTIONS + 1):
         centre = np.column_stack([motion[0][:, 0], motion[1][:, 0], height])
-        # a preview that begins at rest jerks at first, as it should have leant before
+        # preview control that starts at rest jerks at first, as it should have leant before
         centre = biped.centre + begin * (centre - biped.centre)
         solved = solver.solve(centre)
         if turn == 0:
-            solved = _turn_trunk(solver, centre, solved, begin[:, 0])
+            solved = _rotate_trunk(solver, centre, solved, begin[:, 0])
         if turn < CORRECTIONS:
             error = plan.zmp[:, :2] - solved[-1]
             for axis in range(2):
@@ -199,11 +201,11 @@ def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
     return centre, solved
 
 
-def _turn_trunk(
+def _rotate_trunk(
     solver: _Solver, centre: Array, solved: tuple[Array, Array, Array], begin: Array
 ) -> tuple[Array, Array, Array]:
-    """Let the trunk turn against legs that swing, where soles could not bear that (``trunk_turn``),
-    and where that spares them half of the moment at least. Returns what ``solve`` does.
+    """Rotate the trunk against swinging legs (``trunk_turn``) where soles could not bear their
+    moment, and where that spares at least half of it. Returns the result of ``solve``.
     """
     biped, tick = solver.biped, solver.how.tick
     alone = solver.plan.support > 0
@@ -212,25 +214,29 @@ def _turn_trunk(
     moment = solver.moment(*solved)
     length = min(float(np.ptp(outline[:, 0])) for outline in biped.outline.values())
     weight = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
-    most = np.abs(moment[alone]).max()
-    if most <= bearable(weight, length):
+    max_moment = np.abs(moment[alone]).max()
+    if max_moment <= bearable(weight, length):
         return solved
-    # what it turns is found by a small turn
-    mean, probe = solver.yaw, PROBE * biped.mass * biped.leg_length**2
-    small = begin * counter_turn(moment, probe, tick)
-    solver.yaw = mean + small
-    turning = np.gradient(np.gradient(small, tick), tick)
-    inertia = float(turning @ (solver.moment(*solver.solve(centre)) - moment) / (turning @ turning))
-    solver.yaw = mean + small * (probe / inertia)
-    turned = solver.solve(centre)
-    if np.abs(solver.moment(*turned)[alone]).max() <= SPARED * most:
-        return turned
+    # the rotated inertia is found by a small rotation
+    mean, probe = solver.yaw, PROBE_INERTIA * biped.mass * biped.leg_length**2
+    trial = begin * counter_turn(moment, probe, tick)
+    solver.yaw = mean + trial
+    acceleration = np.gradient(np.gradient(trial, tick), tick)
+    inertia = float(
+        acceleration
+        @ (solver.moment(*solver.solve(centre)) - moment)
+        / (acceleration @ acceleration)
+    )
+    solver.yaw = mean + trial * (probe / inertia)
+    rotated = solver.solve(centre)
+    if np.abs(solver.moment(*rotated)[alone]).max() <= MAX_MOMENT_SHARE * max_moment:
+        return rotated
     solver.yaw = mean
     return solved
 
 
 class _Solver:
-    """Joints of a schedule."""
+    """Inverse kinematics and dynamics of a schedule."""
 
     def __init__(self, biped: Biped, plan: Schedule, how: Gait) -> None:
         self.biped, self.plan, self.how = biped, plan, how
@@ -241,7 +247,7 @@ class _Solver:
         self.rotation = np.ascontiguousarray(plan.rotation.reshape(-1, 2, 9))
 
     def solve(self, centre: Array) -> tuple[Array, Array, Array]:
-        """q, τ and zero moment point for a motion of the centre of mass."""
+        """Return q, τ and zero moment point for a motion of the centre of mass."""
         biped, plan, body, m = self.biped, self.plan, self.body, self.biped.model.arrays
         n = len(centre)
         q, left = np.tile(biped.q, (n, 1)), np.zeros((n, 2))
@@ -253,17 +259,19 @@ class _Solver:
         v = self._velocities(v)
         a, tau, zmp = np.gradient(v, self.how.tick, axis=0), np.zeros_like(v), np.zeros((n, 2))
         ground = np.ascontiguousarray(plan.zmp[:, 2])
-        whole_body.needed(m, body, q, v, a, ground, tau, zmp)
+        whole_body.inverse_dynamics(m, body, q, v, a, ground, tau, zmp)
         return q, tau, zmp
 
     def moment(self, q: Array, tau: Array, zmp: Array) -> Array:
-        """Of the ground about the vertical through the zero moment point [N·m], shape (n,)."""
+        """Return the ground's moment about the vertical through the zero moment point [N·m], shape
+        (n,).
+        """
         at, first = self.body.base_at
         force, arm = tau[:, first : first + 2], q[:, at : at + 2] - zmp
         return tau[:, first + 5] + arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0]
 
     def _velocities(self, rates: Array) -> Array:
-        """v from rates of q: the trunk turns about the vertical alone."""
+        """Return v from rates of q: the trunk rotates about the vertical alone."""
         model, body = self.biped.model, self.body
         v, (at, first) = np.zeros((len(rates), model.v_count)), body.base_at
         v[:, first : first + 3] = rates[:, at : at + 3]
@@ -284,7 +292,7 @@ class _Solver:
         )
 
     def efforts(self, q: Array, tau: Array, zmp: Array) -> tuple[Array, Array, Array]:
-        """Shares of load, efforts of the joints, and points under the soles."""
+        """Return shares of load, efforts of the joints, and points under the soles."""
         plan, n = self.plan, len(q)
         points = np.empty((n, 2, 3))
         for i, side in enumerate(SIDES):
@@ -300,7 +308,7 @@ class _Solver:
 
 
 def body_of(biped: Biped) -> WholeBody:
-    """What kernels of a biped work with."""
+    """Return the data and workspace of the kernels of a biped."""
     model, root = biped.model, biped.model.arrays.body[1]
     return WholeBody(
         biped.legs,

@@ -1,14 +1,14 @@
-"""The centre of mass whose zero moment point follows a reference that is known ahead.
+"""Preview control: the centre of mass whose zero moment point follows a reference known ahead.
 
 A cart on a table of height z_c has its zero moment point at p = x − (z_c/g) ẍ. With jerks as input,
 held over a tick of T,
 
     X⁺ = A X + b u,   p = c X,   X = (x, ẋ, ẍ)                                                  (1)
-the least of Σ Q e² + R u², e the sum of p − p_ref so far, has, by the solution of one Riccati
-equation, constant gains on what is and on what will be:
+the minimum of Σ Q e² + R u², e the sum of p − p_ref so far, is obtained, by the solution of one
+Riccati equation, with constant gains on the state and on the future reference:
 
     u = −G_e Σ (p − p_ref) − G_x X + Σ_j G_j p_ref(k + j)                                       (2)
-The centre of mass moves before its reference does: as people do, it leans before it steps.
+The centre of mass moves before its reference does: like people, it leans before it steps.
 
 Reference: Kajita et al. (2003), Biped walking pattern generation by using preview control of
 zero-moment point.
@@ -29,11 +29,11 @@ Array = NDArray[np.float64]
 
 
 class Preview:
-    """Preview control of the zero moment point along one axis; gains are made once.
+    """Preview control of the zero moment point along one axis; gains are computed once.
 
     Args:
         height: z_c, of the centre of mass above the ground [m]. tick: T [s].
-        ahead: how long the reference is known ahead [s].
+        ahead: preview horizon [s].
         error, jerk: weights Q and R of (2).
         gravity: [m/s²].
     """
@@ -47,8 +47,8 @@ class Preview:
         jerk: float = 1e-6,
         gravity: float = 9.81,
     ) -> None:
-        given = {"height": height, "tick": tick, "ahead": ahead, "error": error, "jerk": jerk}
-        for name, value in (given | {"gravity": gravity}).items():
+        inputs = {"height": height, "tick": tick, "ahead": ahead, "error": error, "jerk": jerk}
+        for name, value in (inputs | {"gravity": gravity}).items():
             if not 0.0 < value < inf:
                 raise ModelError(f"{name} of a preview is {value}; expected a positive number")
         T = self.tick = float(tick)
@@ -60,9 +60,9 @@ class Preview:
 
     @cached_property
     def gains(self) -> tuple[float, Array, Array]:
-        """G_e, G_x, shape (3,), and G_j, shape (count,), of (2)."""
+        """Gains G_e, G_x, shape (3,), and G_j, shape (count,), of (2)."""
         A, b, c, (Q, R) = self.A, self.b, self.c, self._weights
-        # with the error so far as the first state, whose input is the reference's change
+        # with the accumulated error as the first state, whose input is the reference's change
         first = np.eye(4)[:, :1]
         grown = np.hstack([first, np.vstack([c @ A, A])])
         B = np.concatenate([[c @ b], b])[:, None]
@@ -73,17 +73,17 @@ class Preview:
         ahead[0], X = K[0], closed.T @ P @ first
         for j in range(1, self.count):
             ahead[j], X = scale * float((B.T @ X)[0, 0]), closed.T @ X
-        # beyond what is known the reference stays: at rest above it nothing has to be done
+        # beyond the horizon the reference is constant: at rest above it no input is needed
         ahead[-1] += K[1] - ahead.sum()
         return float(K[0]), K[1:], ahead
 
     def follow(self, reference: ArrayLike, start: ArrayLike | None = None) -> Array:
-        """Place, velocity and acceleration of the centre of mass at each tick.
+        """Return position, velocity and acceleration of the centre of mass at each tick.
 
         Args:
-            reference: of the zero moment point at each tick [m], shape (n,); it stays where it
-                ends.
-            start: x, ẋ, ẍ at the first tick; at rest above the first reference unless given.
+            reference: of the zero moment point at each tick [m], shape (n,); constant after its
+                end.
+            start: x, ẋ, ẍ at the first tick; default: at rest above the first reference.
 
         Returns:
             shape (n, 3) [m, m/s, m/s²].
@@ -96,10 +96,10 @@ class Preview:
             )
         x = np.array([p[0], 0.0, 0.0]) if start is None else np.array(start, float)
         if x.shape != (3,) or not np.isfinite(x).all():
-            raise ModelError(f"start is {start!r}; expected place, velocity and acceleration")
+            raise ModelError(f"start is {start!r}; expected position, velocity and acceleration")
         G_e, G_x, G_j = self.gains
         known = np.concatenate([p, np.full(self.count, p[-1])])
-        # what lies ahead at every tick, at once
+        # preview term of every tick, at once
         ahead = np.correlate(known[1:], G_j, "valid")
         error, out = 0.0, np.empty((len(p), 3))
         for k in range(len(p)):
@@ -109,5 +109,5 @@ class Preview:
         return out
 
     def zero_moment_point(self, motion: ArrayLike) -> Array:
-        """p = c X of (1) along a motion, shape (n,) [m]."""
+        """Return p = c X of (1) along a motion, shape (n,) [m]."""
         return np.asarray(motion, float) @ self.c

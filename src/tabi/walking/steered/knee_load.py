@@ -1,16 +1,16 @@
-"""How high a robot has to stand so that one of its knees bears the weight.
+"""Height of the centre of mass at which each knee alone can bear the weight.
 
-A leg that stands alone with the zero moment point at p has the force of the ground, through the
-centre of mass c at the height z_c above p, and its knee, about the axis a at r, needs
+A stance leg with the zero moment point at p bears the ground reaction force through the centre of
+mass c at the height z_c above p, and its knee, about the axis a at r, needs
 
     F = W ((c − p)/z_c, 1),   τ = a · ((p − r) × F)                                             (1)
-Where that is more than its motor has, the knee gives way: the waist sinks, and the foot that swings
-meets the ground early and short of where it should land. A straighter leg has its knee nearer to
-the line of force. So the centre is led up by
+Beyond the torque limit of its motor the knee gives way: the waist sinks, and the swing foot meets
+the ground early and short of its landing. A straighter leg has its knee nearer to the line of
+force. So the centre of mass is raised by
 
     Δz = ρ ℓ clip((τ/τ_max − b₀)/(b₁ − b₀), 0, 1)                                               (2)
-of the leg's length ℓ, as far as legs reach, with τ as if each leg that stands were alone: a knee
-that is at its limit lifts nothing any more, and two that share the weight still do.
+of the leg's length ℓ, as far as legs reach, with τ as if each stance leg bore all the weight: a
+knee at its limit cannot lift any more, and two knees that share the weight still can.
 """
 
 from tabi.jit import kernel
@@ -19,21 +19,21 @@ from tabi.spatial.vector import cross, mul, mul_t
 from tabi.walking.legs.leg import sole
 from tabi.walking.legs.whole_body import facing
 from tabi.walking.steered.step_choice import clip
-from tabi.walking.steered.steps_ahead import SWING, compose, ground_pose, seen_from
+from tabi.walking.steered.steps_ahead import SWING, compose, ground_pose, in_frame
 
-# b₀, b₁ and ρ of (2): the rest of the torque holds the posture and lifts
-BEGINS, FULL, RISE = 0.75, 0.95, 0.1
+# b₀, b₁ and ρ of (2): the remaining torque holds the posture and lifts
+MIN_TORQUE_RATIO, MAX_TORQUE_RATIO, MAX_RISE = 0.75, 0.95, 0.1
 
 
 @kernel
 def knee_torque(plan, loop, side):
-    """τ of (1) of a leg in the reference [N·m], with the zero moment point as near to that which is
-    wanted as its sole allows.
+    """Return τ of (1) of a leg in the reference [N·m], with the zero moment point as near to the
+    desired one as its sole allows.
     """
     s, b, box, q = plan.settings[0], loop.body, loop.box[side], loop.reference.q[1]
     legs, k = b.legs, b.legs.knee[side]
     X = ground_pose(plan, side)
-    x, y = seen_from(X, loop.zmp[0], loop.zmp[1])
+    x, y = in_frame(X, loop.zmp[0], loop.zmp[1])
     x = clip(x, box[0] + s.margin, box[1] - s.margin)
     y = clip(y, box[2] + s.margin, box[3] - s.margin)
     px, py, _ = compose(X, x, y, 0.0)
@@ -52,16 +52,20 @@ def knee_torque(plan, loop, side):
 
 @kernel
 def rise(plan, loop, bounds):
-    """Δz of (2) [m].
+    """Return the rise Δz of (2) [m].
 
     Args:
-        bounds: of ``Progress``.
+        bounds: as in ``Progress``.
     """
-    now, legs, most = plan.now[0], loop.body.legs, 0.0
+    now, legs, max_ratio = plan.now[0], loop.body.legs, 0.0
     for side in range(2):
         if now.phase == SWING and side != now.stance:
             continue
         limit = bounds[legs.columns[side, legs.knee[side]], 3]
         if limit > 0.0:
-            most = max(most, knee_torque(plan, loop, side) / limit)
-    return RISE * plan.settings[0].leg * clip((most - BEGINS) / (FULL - BEGINS), 0.0, 1.0)
+            max_ratio = max(max_ratio, knee_torque(plan, loop, side) / limit)
+    return (
+        MAX_RISE
+        * plan.settings[0].leg
+        * clip((max_ratio - MIN_TORQUE_RATIO) / (MAX_TORQUE_RATIO - MIN_TORQUE_RATIO), 0.0, 1.0)
+    )

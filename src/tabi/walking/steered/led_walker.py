@@ -1,11 +1,11 @@
-"""A walk that follows the hand it is led by.
+"""Walking led by the hand: pulls on the hands steer the walk.
 
-Arms give way by ``control.compliance``; what they feel of the pull, f in the axes of the robot's
-heading, smoothed, steers the walk:
+Arms yield by ``control.compliance``; the measured pull f in the axes of the robot's heading,
+low-pass filtered, steers the walk:
 
     (v_x, v_y, ω) = k s(f)·(1, side, turn),   s(f) = f max(0, 1 − F/|f|)                         (1)
-with a dead zone F, so that the weight of a resting hand makes no step. A pull forwards is walked
-after, one to the side is turned to. When the pull is less than F for a while, the robot stops.
+with a dead zone F, so that the weight of a resting hand causes no step. The robot walks after a
+forward pull and turns towards a sideways one. When the pull is below F for a while, it stops.
 
 Reference: Chardonnet (2012), eq. 16, for the arms.
 """
@@ -27,23 +27,24 @@ from tabi.model.controllers.signals import Command, Measurement
 from tabi.walking.steered.walker import SteeredWalker
 
 Array = NDArray[np.float64]
-# cut-off of the smoothing [Hz]; how long a pull has to be away until the robot stops [s]
-SMOOTH, PATIENCE = 1.5, 0.6
+# cut-off frequency of the filter [Hz]; time without a pull after which the robot stops [s]
+CUTOFF_HZ, STOP_DELAY_S = 1.5, 0.6
 
 
 class LedWalker(Controller):
     """A controller that walks where its hands are pulled.
 
     Args:
-        walker: that steps. arms: what gives way, and feels: ``control.compliance`` of its hands.
-        dead: F of (1) [N]. speed: k of (1) for walking [m/(s N)]; turn: for turning, by a pull to
-            the side [rad/(s N)].
+        walker: controller of the steps. arms: ``control.compliance`` of its hands, which measure
+            the pull.
+        dead: dead zone F of (1) [N]. speed: k of (1) for walking [m/(s N)]; turn: for turning, by a
+            sideways pull [rad/(s N)].
 
     Attributes:
-        pull: f of (1) at the last call, to the front and to the left [N].
+        pull: f of (1) at the last call, forwards and to the left [N].
     """
 
-    MEMORY = ("pull", "_pulled")
+    MEMORY = ("pull", "_pull_time")
 
     def __init__(
         self,
@@ -64,40 +65,40 @@ class LedWalker(Controller):
         self.walker, self.arms = walker, arms
         self._dead, self._gains = dead, (speed, turn)
         self._both = together(walker.biped.robot, walker, *arms)
-        self._smooth = Butterworth(SMOOTH, rate=1.0 / walker.gait.tick, order=2)
+        self._smooth = Butterworth(CUTOFF_HZ, rate=1.0 / walker.gait.tick, order=2)
         self.reset()
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """The walker with its arms, and the smoothing of the pull."""
+        """The walker with its arms, and the filter of the pull."""
         return self._both, self._smooth
 
     def reset(self) -> None:
-        """Begin anew, standing."""
+        """Restart the controller, standing."""
         super().reset()
         self.pull = np.zeros(2)
-        # when the pull was last felt, while it walks after it
-        self._pulled: float | None = None
+        # time of the last pull, while it walks after it
+        self._pull_time: float | None = None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
-        """Steer by the pull that was felt; once in every tick of the gait."""
+        """Steer by the measured pull; call once in every tick of the gait."""
         command: Any = self._both(time, measurement)
-        felt = sum(arm.wrench[:2] for arm in self.arms)
+        force = sum(arm.wrench[:2] for arm in self.arms)
         heading = self._heading()
         ahead, left = np.array([heading[0], heading[1]]), np.array([-heading[1], heading[0]])
-        self.pull = self._smooth(np.array([ahead @ felt, left @ felt]))
+        self.pull = self._smooth(np.array([ahead @ force, left @ force]))
         size = hypot(*self.pull)
         if size > self._dead:
-            self._pulled = time
+            self._pull_time = time
             forward, sideways = self.pull * (1.0 - self._dead / size)
             speed, turn = self._gains
             self.walker.steer(speed * forward, 0.0, turn * sideways)
-        elif self._pulled is not None and time - self._pulled > PATIENCE:
-            self._pulled = None
+        elif self._pull_time is not None and time - self._pull_time > STOP_DELAY_S:
+            self._pull_time = None
             self.walker.stop()
         return command
 
     def _heading(self) -> Array:
-        """Where the robot looks to, by what its arms believe of the base."""
+        """Return the direction of the robot's heading, by the base estimate of its arms."""
         ahead = self.arms[0].base.R[:2, 0]
         return ahead / max(float(np.linalg.norm(ahead)), 1e-9)

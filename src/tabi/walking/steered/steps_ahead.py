@@ -1,11 +1,11 @@
-"""Footsteps to come of a walk that is steered, and the divergent component that leads over them.
+"""Next footsteps of a steered walk, and the divergent component planned over them.
 
-A step moves the place C between the feet by what is steered, D = (v_x, v_y, ω) T, and the foot
-whose turn it is lands beside it (``footsteps``); sideways and in turns the foot on that side makes
-both of two steps, so that legs never cross:
+A step displaces the frame C between the feet by the steering, D = (v_x, v_y, ω) T, and the swing
+foot lands beside it (``footsteps``); sideways and in turns the foot on that side takes the
+displacement of two steps, so that legs never cross:
 
     X_landing = X_stance X_C,stance⁻¹ D X_C,foot                                                (1)
-A walk that is to stop goes on, without D, until the feet stand beside each other.
+A walk that is to stop continues, without D, until the feet stand beside each other.
 """
 
 from math import atan2
@@ -15,52 +15,52 @@ from tabi.spatial.trigonometry import sincos
 from tabi.walking.legs.leg import LEFT, RIGHT
 from tabi.walking.plan.dcm_plan import at_landing, before
 from tabi.walking.steered.step_choice import clip
-from tabi.walking.steered.tables import AHEAD
+from tabi.walking.steered.tables import FOOTSTEPS_AHEAD
 
-# phases of a walk, see ``steered``
+# phases of a walk, see ``steps``
 STAND, SHIFT, SWING, STOP = 0, 1, 2, 3
-# feet are together within this [m, rad]
-TOGETHER, PARALLEL = 0.01, 0.05
+# tolerances of feet that stand together [m, rad]
+POSITION_TOLERANCE, YAW_TOLERANCE = 0.01, 0.05
 
 
 @kernel(inline=True)
-def wrapped(angle):
-    """Within half a turn [rad]."""
+def wrap_angle(angle):
+    """Return the angle between −π and π [rad]."""
     s, c = sincos(angle)
     return atan2(s, c)
 
 
 @kernel(inline=True)
 def compose(X, x, y, yaw):
-    """Place and direction seen from X: x, y, yaw."""
+    """Return a pose (x, y, yaw) of the frame X, in the world."""
     s, c = sincos(X[2])
     return X[0] + c * x - s * y, X[1] + s * x + c * y, X[2] + yaw
 
 
 @kernel(inline=True)
-def seen_from(X, x, y):
-    """A point of the world, seen from X: x, y, yaw."""
+def in_frame(X, x, y):
+    """Return a point of the world in the frame X: x, y, yaw."""
     s, c = sincos(X[2])
     return c * (x - X[0]) + s * (y - X[1]), -s * (x - X[0]) + c * (y - X[1])
 
 
 @kernel(inline=True)
 def ground_pose(plan, side):
-    """x, y, yaw of a sole."""
+    """Return x, y, yaw of a sole."""
     return plan.foot[side, 0], plan.foot[side, 1], plan.foot[side, 3]
 
 
 @kernel(inline=True)
 def point_under(plan, X, side):
-    """Where the zero moment point is to be under a sole at X."""
+    """Return the reference of the zero moment point under a sole at X."""
     s = plan.settings[0]
     x, y, _ = compose(X, s.ahead, s.outwards if side == LEFT else -s.outwards, 0.0)
     return x, y
 
 
 @kernel
-def place_between(plan, X, side):
-    """The place between the feet, from where one of them is."""
+def centre_frame(plan, X, side):
+    """Return the frame between the feet, from the pose of one of them."""
     x, y, yaw = plan.beside[side, 0], plan.beside[side, 1], plan.beside[side, 2]
     # X B⁻¹
     s, c = sincos(yaw)
@@ -68,14 +68,20 @@ def place_between(plan, X, side):
 
 
 @kernel
-def following(plan, X, side, moves):
-    """Equation (1): where the other foot lands after that at X, if it is steered (or not)."""
+def next_landing(plan, X, side, moves):
+    """Return the landing of the other foot after the foot at X, equation (1), with or without
+    steering.
+    """
     s, lands = plan.settings[0], 1 - side
     time = (s.single + s.double) if moves else 0.0
-    C = place_between(plan, X, side)
+    C = centre_frame(plan, X, side)
     out = 1.0 if lands == LEFT else -1.0
-    x, y, turn = plan.going[0] * time, plan.going[1] * time, plan.going[2] * time
-    # the foot on that side makes both steps
+    x, y, turn = (
+        plan.step_velocity[0] * time,
+        plan.step_velocity[1] * time,
+        plan.step_velocity[2] * time,
+    )
+    # the foot on that side takes the displacement of both steps
     y = 2.0 * y if y * out > 0.0 else 0.0
     turn = 2.0 * turn if turn * out > 0.0 else 0.0
     C = compose(C, x, y, turn)
@@ -84,27 +90,30 @@ def following(plan, X, side, moves):
 
 @kernel
 def are_together(plan, X, side, Y):
-    """Whether the other foot, at Y, is beside that at X as it stands."""
-    x, y, yaw = following(plan, X, side, False)
+    """Check whether the other foot, at Y, is beside the foot at X as in standing."""
+    x, y, yaw = next_landing(plan, X, side, False)
     off = (x - Y[0]) ** 2 + (y - Y[1]) ** 2
-    return off < TOGETHER * TOGETHER and abs(wrapped(yaw - Y[2])) < PARALLEL
+    return (
+        off < POSITION_TOLERANCE * POSITION_TOLERANCE
+        and abs(wrap_angle(yaw - Y[2])) < YAW_TOLERANCE
+    )
 
 
 @kernel
 def plan_steps(plan):
-    """Footsteps to come, behind the next landing, and the points under them."""
-    now, hold, under = plan.now[0], plan.hold, plan.under
+    """Plan the footsteps after the next landing, and the points under them."""
+    now, hold, under = plan.now[0], plan.footstep, plan.under
     side, k = now.stance, 0
-    for k in range(AHEAD + 2):
+    for k in range(FOOTSTEPS_AHEAD + 2):
         X = (hold[k, 0], hold[k, 1], hold[k, 2])
         under[k, 0], under[k, 1] = point_under(plan, X, side)
         if k > 0 and now.walk == 0:
             B = (hold[k - 1, 0], hold[k - 1, 1], hold[k - 1, 2])
             if are_together(plan, B, 1 - side, X):
                 break
-        if k < AHEAD + 1:
+        if k < FOOTSTEPS_AHEAD + 1:
             if k > 0:
-                hold[k + 1, 0], hold[k + 1, 1], hold[k + 1, 2] = following(
+                hold[k + 1, 0], hold[k + 1, 1], hold[k + 1, 2] = next_landing(
                     plan, X, side, now.walk != 0
                 )
             side = 1 - side
@@ -115,7 +124,7 @@ def plan_steps(plan):
 
 @kernel
 def plan_motion(plan):
-    """The planned ξ and zero moment point now, and ξ when the next foot lands."""
+    """Plan ξ and the zero moment point now, and ξ at the next landing."""
     s, now, zmp = plan.settings[0], plan.now[0], plan.zmp
     whole = now.elapsed + now.left
     for i in range(2):
@@ -144,10 +153,10 @@ def plan_motion(plan):
 
 
 @kernel
-def steer(plan):
-    """What steps are made of follows what is steered, as fast as it may."""
+def limit_step_velocity(plan):
+    """Let the velocity of the steps follow the steering, with limited acceleration."""
     s = plan.settings[0]
     for i in range(3):
-        most = s.tick * (s.turning if i == 2 else s.speeding)
-        asked = plan.asked[i] if plan.now[0].walk != 0 else 0.0
-        plan.going[i] += clip(asked - plan.going[i], -most, most)
+        max_change = s.tick * (s.angular_acceleration if i == 2 else s.acceleration)
+        target = plan.requested[i] if plan.now[0].walk != 0 else 0.0
+        plan.step_velocity[i] += clip(target - plan.step_velocity[i], -max_change, max_change)

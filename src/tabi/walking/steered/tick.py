@@ -1,16 +1,16 @@
-"""A tick of a steered walk as a kernel: senses, plan, pendulum, joints, stabiliser.
+"""One tick of a steered walk as a kernel: sensors, plan, pendulum, joints, stabiliser.
 
-The planned ξ changes whenever steps do; joints cannot jump. So the reference is a pendulum of its
-own, whose zero moment point leads it after the plan and stays within the soles,
+The planned ξ changes whenever steps do; joints cannot jump. So the reference is a separate
+pendulum, whose zero moment point makes it follow the plan and stays within the soles,
 
     p = p_plan + k (ξ_ref − ξ_plan),   c̈ = ω² (c − p)                                           (1)
-and which gives in to what is measured: a robot that was pushed goes on from where it is,
+and which follows the measured state, so that a pushed robot continues from its actual position,
 
     d(c, ċ)/dt += (c_measured − c, ċ_measured − ċ)/T                                            (2)
-Its height follows that of the ground, is higher where a knee would not bear the weight
-(``knee_load``), and lower where a leg would not reach its foot.
-``whole_body`` finds joints, and inverse dynamics their efforts. The stabiliser then reads two rows
-of a reference, this tick and the next one, as it reads those of a walking pattern.
+Its height follows that of the ground, is higher where a knee could not bear the weight
+(``knee_load``), and lower where a leg could not reach its foot.
+``whole_body`` solves for the joint angles, and inverse dynamics for their efforts. The stabiliser
+reads two rows of a reference, this tick and the next one, as it reads those of a walking pattern.
 """
 
 from math import sqrt
@@ -18,41 +18,41 @@ from math import sqrt
 from tabi.jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, load3, load9, mul, store3, store9, sub
-from tabi.walking.balance.stabiliser import find_body, stabilise
-from tabi.walking.balance.ticks import has_fallen, hold_still, next_tick, sense, tell
+from tabi.walking.balance.stabiliser import estimate_body, stabilise
+from tabi.walking.balance.ticks import begin_tick, command_joints
 from tabi.walking.legs import whole_body
 from tabi.walking.legs.leg import LEFT, RIGHT, sole
 from tabi.walking.legs.whole_body import facing
 from tabi.walking.steered.knee_load import rise
-from tabi.walking.steered.lead_aside import lead_aside
+from tabi.walking.steered.sideways_target import set_sideways_target
 from tabi.walking.steered.step_choice import clip
 from tabi.walking.steered.steps import next_phase, touch_down
 from tabi.walking.steered.steps_ahead import SWING, plan_motion, plan_steps
 
-# of the centre's height: how fast it is led up and down to where it should be [1/s]
-HEIGHT, LOWER = 8.0, 25.0
-# of the heights of two feet: so much is not of the ground [m]
-UNEVEN = 0.004
-# part of a leg's length that it may stretch to
-STRETCHED = 0.985
+# rates at which the centre of mass rises and descends to its desired height [1/s]
+ASCENT_RATE, DESCENT_RATE = 8.0, 25.0
+# height difference of two feet that is attributed to errors of the legs, not to the ground [m]
+HEIGHT_TOLERANCE = 0.004
+# largest stretch of a leg, share of its length
+MAX_STRETCH = 0.985
 
 
 @kernel
 def support_of(plan):
-    """As in ``Schedule``: 0, or 1 and 2 for the foot that stands alone."""
+    """Return the support as in ``Schedule``: 0, or 1 and 2 for a single support."""
     now = plan.now[0]
     return 1 + now.stance if now.phase == SWING else 0
 
 
 @kernel
-def within_soles(plan, box, x, y):
-    """The zero moment point as near as it may be."""
+def clip_to_soles(plan, box, x, y):
+    """Return the nearest zero moment point within the soles, less a margin."""
     s = plan.settings[0]
     support = support_of(plan)
     L, R = plan.foot[LEFT], plan.foot[RIGHT]
     ux, uy = L[0] - R[0], L[1] - R[1]
-    far = sqrt(ux * ux + uy * uy)
-    if support != 0 or far < 1e-6:
+    distance = sqrt(ux * ux + uy * uy)
+    if support != 0 or distance < 1e-6:
         side = support - 1 if support != 0 else LEFT
         F = plan.foot[side]
         sn, c = sincos(F[3])
@@ -60,36 +60,36 @@ def within_soles(plan, box, x, y):
         a = clip(c * dx + sn * dy, box[side, 0] + s.margin, box[side, 1] - s.margin)
         b = clip(-sn * dx + c * dy, box[side, 2] + s.margin, box[side, 3] - s.margin)
         return F[0] + c * a - sn * b, F[1] + sn * a + c * b
-    # along the line between the feet, and beside it as far as soles reach
-    ux, uy = ux / far, uy / far
+    # along the line between the feet, and beside it within the soles
+    ux, uy = ux / distance, uy / distance
     dx, dy = x - R[0], y - R[1]
-    along = clip(ux * dx + uy * dy, box[RIGHT, 2] + s.margin, far + box[LEFT, 3] - s.margin)
+    along = clip(ux * dx + uy * dy, box[RIGHT, 2] + s.margin, distance + box[LEFT, 3] - s.margin)
     beside = clip(uy * dx - ux * dy, box[LEFT, 0] + s.margin, box[LEFT, 1] - s.margin)
     return R[0] + along * ux + beside * uy, R[1] + along * uy - beside * ux
 
 
 @kernel
 def move_pendulum(plan, loop):
-    """Equations (1) and (2) over a tick; returns the zero moment point."""
+    """Integrate (1) and (2) over a tick; return the zero moment point."""
     s, c = plan.settings[0], plan.pendulum
     T, w = s.tick, s.omega
     grown, shrunk = 1.0 + 0.5 * (w * T) ** 2, T * (1.0 + (w * T) ** 2 / 6.0)
     x = plan.zmp[1, 0] + s.gain * (c[0, 0] + c[0, 1] / w - plan.xi[0])
     y = plan.zmp[1, 1] + s.gain * (c[1, 0] + c[1, 1] / w - plan.xi[1])
-    p = within_soles(plan, loop.box, x, y)
+    p = clip_to_soles(plan, loop.box, x, y)
     for i in range(2):
         a, v = c[i, 0], c[i, 1]
         c[i, 0] = p[i] + (a - p[i]) * grown + v * shrunk
         c[i, 1] = (a - p[i]) * w * w * shrunk + v * grown
-        c[i, 0] += T * s.yields * (loop.centre[i] - a)
-        c[i, 1] += T * s.yields * (loop.centre[3 + i] - v)
+        c[i, 0] += T * s.yield_rate * (loop.centre[i] - a)
+        c[i, 1] += T * s.yield_rate * (loop.centre[3 + i] - v)
     return p
 
 
 @kernel
 def move_height(plan, loop, bounds):
-    """The centre's height over a tick: above the lower foot, as knees of a robot that is to stand
-    need it, and within the reach of both legs.
+    """Integrate the height of the centre of mass over a tick: above the lower foot, as high as the
+    knees of a robot that is to stand require, and within the reach of both legs.
     """
     s, c, b = plan.settings[0], plan.pendulum, loop.body
     ground = plan.foot[LEFT, 2]
@@ -105,10 +105,10 @@ def move_height(plan, loop, bounds):
     for side in range(2):
         hip = add(base, mul(Z, load3(plan.hips[side])))
         dx, dy = hip[0] - plan.foot[side, 0], hip[1] - plan.foot[side, 1]
-        up = (STRETCHED * s.leg) ** 2 - dx * dx - dy * dy
+        up = (MAX_STRETCH * s.leg) ** 2 - dx * dx - dy * dy
         most = plan.foot[side, 2] + s.ankle + sqrt(max(up, 0.25 * s.leg * s.leg))
         wanted = min(wanted, c[2, 0] + most - hip[2])
-    rate = HEIGHT if wanted > c[2, 0] else LOWER
+    rate = ASCENT_RATE if wanted > c[2, 0] else DESCENT_RATE
     a = rate * rate * (wanted - c[2, 0]) - 2.0 * rate * c[2, 1]
     c[2, 1] += s.tick * a
     c[2, 0] += s.tick * c[2, 1]
@@ -116,7 +116,7 @@ def move_height(plan, loop, bounds):
 
 @kernel
 def write_feet(plan, ref):
-    """Soles of the next row, and the direction between them."""
+    """Write the soles of the next row, and their mean yaw."""
     s = plan.settings[0]
     for side in range(2):
         F, out = plan.foot[side], s.outwards if side == LEFT else -s.outwards
@@ -130,7 +130,7 @@ def write_feet(plan, ref):
 
 @kernel
 def write_reference(m, plan, loop, progress, zmp):
-    """The row of the next tick: joints, efforts, zero moment point."""
+    """Write the row of the next tick: joints, efforts, zero moment point."""
     ref, b, T = loop.reference, loop.body, plan.settings[0].tick
     shift_rows(ref, progress)
     write_feet(plan, ref)
@@ -166,7 +166,7 @@ def write_reference(m, plan, loop, progress, zmp):
     for i in range(v.shape[1]):
         a[0, i] = (v[0, i] - a[0, i]) / T
     plan.ground[0] = ground
-    whole_body.needed(m, b, q, v, a, plan.ground, plan.tau, plan.whole_zmp)
+    whole_body.inverse_dynamics(m, b, q, v, a, plan.ground, plan.tau, plan.whole_zmp)
     whole_body.efforts(
         b,
         q,
@@ -182,7 +182,7 @@ def write_reference(m, plan, loop, progress, zmp):
 
 @kernel
 def shift_rows(ref, progress):
-    """The next tick becomes this one."""
+    """Shift the row of the next tick to this tick."""
     for i in range(ref.q.shape[1]):
         ref.q[0, i] = ref.q[1, i]
     for side in range(2):
@@ -199,49 +199,41 @@ def shift_rows(ref, progress):
 
 
 @kernel(apart="none", rare=True)
-def stand_where_it_landed(m, plan, loop):
-    """A foot that has landed stands where joints and inclination say."""
+def update_landed_foot(m, plan, loop):
+    """Set the pose of a landed foot from joint angles and inclination."""
     side, legs, b = 1 - plan.now[0].stance, loop.body.legs, loop.body
-    R, p = find_body(m, loop, 0)
+    R, p = estimate_body(m, loop, 0)
     for i in range(legs.count[side]):
         b.angles[i] = loop.joint[legs.q_at[side, i]]
     R_F, p_F = sole(legs, side, b.angles)
     pivot = load3(loop.pivot[side])
     ankle = add(p, mul(R, add(p_F, mul(R_F, pivot))))
-    there = sub(ankle, mul(facing(plan.foot[side, 3]), pivot))
-    plan.foot[side, 0], plan.foot[side, 1] = there[0], there[1]
-    # what differs little from the height of the other foot is an error of the legs
+    position = sub(ankle, mul(facing(plan.foot[side, 3]), pivot))
+    plan.foot[side, 0], plan.foot[side, 1] = position[0], position[1]
+    # a small height difference between the feet is an error of the legs
     other = plan.foot[1 - side, 2]
-    up = there[2] - other
-    plan.level[side] = other + up - clip(up, -UNEVEN, UNEVEN)
+    up = position[2] - other
+    plan.level[side] = other + up - clip(up, -HEIGHT_TOLERANCE, HEIGHT_TOLERANCE)
 
 
 @kernel
 def steered_tick(walk):
-    """A tick: readings, estimate, plan, reference, stabiliser."""
-    channel, loop, plan, progress = walk.channel, walk.loop, walk.plan, walk.progress
-    tick = next_tick(progress, channel.time[0])
+    """Compute the command of a steered walk: readings, estimate, plan, reference, stabiliser."""
+    loop, plan, progress, tick = walk.loop, walk.plan, walk.progress, begin_tick(walk)
     if tick < 0:
-        channel.given[0] = 0
-        return
-    sense(walk)
-    if has_fallen(walk):
-        hold_still(channel, progress)
         return
     if tick > 0:
         c, w = loop.centre, plan.settings[0].omega
         xi = (c[0] + c[3] / w, c[1] + c[4] / w)
-        load = (loop.smooth[LEFT, 2], loop.smooth[RIGHT, 2])
+        load = (loop.smooth_wrench[LEFT, 2], loop.smooth_wrench[RIGHT, 2])
         if next_phase(plan, loop.box, xi, load):
-            stand_where_it_landed(walk.model, plan, loop)
+            update_landed_foot(walk.model, plan, loop)
             touch_down(plan)
         plan_steps(plan)
         plan_motion(plan)
-        lead_aside(plan, loop.box, xi)
+        set_sideways_target(plan, loop.box, xi)
         zmp = move_pendulum(plan, loop)
         move_height(plan, loop, progress.bounds)
         write_reference(walk.model, plan, loop, progress, zmp)
     stabilise(walk.model, loop, 0)
-    for j in range(walk.q_at.shape[0]):
-        effort = progress.effort[0, j] + loop.effort[j]
-        tell(channel, progress, j, loop.answer[walk.q_at[j]], effort)
+    command_joints(walk, 0)

@@ -1,4 +1,4 @@
-"""The controller of a walk that is steered, and that answers pushes by its steps."""
+"""Controller of a steered walk that answers pushes with steps."""
 
 from __future__ import annotations
 
@@ -18,42 +18,43 @@ from tabi.model.feet import legs
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about, translation
 from tabi.walking.balance.stabiliser_tables import Stabiliser, StabiliserGains
-from tabi.walking.balance.ticks import StabilisedWalk
+from tabi.walking.balance.ticks import BalancedWalk
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.footsteps import SIDES, Footstep, centre
 from tabi.walking.plan.gait import Gait, gait_for
 from tabi.walking.plan.pattern import WalkingPattern, walking_pattern
-from tabi.walking.steered.capture_margin import find_margin
-from tabi.walking.steered.steps import PUSHED, WAITED
+from tabi.walking.steered.capture_margin import capture_margin
+from tabi.walking.steered.steps import OUT_OF_REACH, TIMEOUT
 from tabi.walking.steered.steps_ahead import STAND, STOP, SWING
-from tabi.walking.steered.tables import AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
-from tabi.walking.steered.tick import STRETCHED, steered_tick
+from tabi.walking.steered.tables import FOOTSTEPS_AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
+from tabi.walking.steered.tick import MAX_STRETCH, steered_tick
 
 Array = NDArray[np.float64]
-# of the gait's length, a step at most; of a step's time, the shortest swing of a walk, of a robot
-# that stands and catches a push, and the time to reach the speed that is steered
-LONGEST, SHORTEST, QUICKEST, SPEEDING = 1.5, 0.45, 0.3, 1.0
-# a step sideways, of the width of a sole
-WIDE = 1.5
-# mean speed of a foot that swings, of √(g × leg), whatever motors are told to be able to
-FASTEST = 0.51
-# why a walk stops by itself
-GIVEN_UP = {
-    PUSHED: "a step that would have caught it was out of reach",
-    WAITED: "for too long no step would have caught it",
+# ratio of the longest step to the gait's length; ratios to the step time: shortest swing of a walk,
+# shortest swing of a standing robot that catches a push, and time to reach the steered velocity
+MAX_STEP_RATIO, MIN_SWING_RATIO = 1.5, 0.45
+MIN_CATCH_SWING_RATIO, ACCELERATION_TIME_RATIO = 0.3, 1.0
+# ratio of the widest sideways step to the width of a sole
+MAX_SIDE_STEP_RATIO = 1.5
+# ratio of the mean speed of a swing foot to √(g × leg), whatever the motor limits
+MAX_FOOT_SPEED_RATIO = 0.51
+# messages of a walk that stops by itself
+STOP_REASONS = {
+    OUT_OF_REACH: "the step that would have caught it was out of reach",
+    TIMEOUT: "no step would have caught it for too long",
 }
-# turn of a foot in one step at most [rad]
-TURN = 0.5
-# between two soles [m]; of the leg's length, by which a hip may be lower in a long step
-GAP, DROP = 0.02, 0.06
-# arrays of a pattern that kernels write to, and of its schedule
+# largest rotation of a foot in one step [rad]
+MAX_TURN = 0.5
+# gap between two soles [m]; share of the leg's length by which a hip may be lower in a long step
+SOLE_GAP, HIP_DROP_SHARE = 0.02, 0.06
+# arrays of a pattern and of its schedule that kernels write to
 PATTERN = ["centre", "centre_velocity", "zmp", "q", "yaw", "position", "effort", "share", "under"]
 SCHEDULE = ["zmp", "position", "rotation", "ground", "support"]
 
 
 class Steering(NamedTuple):
-    """Forwards and to the left [m/s], turning to the left [rad/s]."""
+    """Velocity forwards and to the left [m/s], turning rate to the left [rad/s]."""
 
     forward: float = 0.0
     sideways: float = 0.0
@@ -61,8 +62,8 @@ class Steering(NamedTuple):
 
 
 class StepReach(NamedTuple):
-    """Where a foot may land, from the one that stands: back, forwards, sideways from near to far,
-    and the farthest of all [m]; the shortest swing [s]; ω of the pendulum [1/s].
+    """Reach of a foot from the stance foot: backwards, forwards, sideways from near to far, and in
+    all [m]; the shortest swing [s]; ω of the pendulum [1/s].
     """
 
     back: float
@@ -75,19 +76,19 @@ class StepReach(NamedTuple):
 
 
 class SteeredWalker(GaitController):
-    """Walks where it is steered, and puts its feet where they catch a push: a controller, to be
-    asked once in every tick of the gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot
-    sensors, and no truth. It stands until it is steered.
+    """Controller that walks where it is steered, and places its feet where they catch a push,
+    called once per tick of the gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors,
+    and no ground truth. It stands until it is steered.
 
     Args:
         robot: standing with bent knees: ``robot.stand_on_ground()``.
-        gait: the robot's own, ``gait_for(robot)``, unless given.
-        stabiliser: gains of its loops; the usual ones unless given.
-        adapts: whether steps answer to pushes.
-        estimator: of the body's inclination; the robot's own sensors unless given.
+        gait: default: ``gait_for(robot)``.
+        stabiliser: gains of its loops; default: ``Stabiliser()``.
+        adapts: whether steps adapt to pushes.
+        estimator: of the body's inclination; default: from the robot's sensors.
 
     Attributes:
-        biped, gait: what walks, and how. fastest: limits of ``steer``, each alone.
+        biped, gait: the robot and its gait. fastest: limits of ``steer``, each alone.
     """
 
     def __init__(
@@ -106,43 +107,43 @@ class SteeredWalker(GaitController):
         self._start = _standing(self.biped, self.gait)
         self._settings = _settings(self.biped, self.gait, adapts)
         self.fastest = _fastest(self.gait, self._settings[0], self.biped)
-        told = Stabiliser() if stabiliser is None else stabiliser
-        super().__init__(steered_tick, self.biped.robot, self.gait.tick, told, estimator)
+        gains = Stabiliser() if stabiliser is None else stabiliser
+        super().__init__(steered_tick, self.biped.robot, self.gait.tick, gains, estimator)
 
     def steer(self, forward: float = 0.0, sideways: float = 0.0, turn: float = 0.0) -> Steering:
-        """Walk on with other steps, from the next tick on; all zero walks on the spot.
+        """Set the velocity of the walk from the next tick on; all zero steps in place.
 
         Args:
-            forward, sideways: to the front and to the left [m/s]. turn: to the left [rad/s].
+            forward, sideways: forwards and to the left [m/s]. turn: to the left [rad/s].
 
         Returns:
-            what that is limited to; ``reason`` tells why.
+            the velocity after the limits; ``reason`` explains a limit.
         """
-        asked = np.array(
+        requested = np.array(
             [
                 real(f"{name} of steering", value)
                 for name, value in zip(Steering._fields, (forward, sideways, turn), strict=True)
             ]
         )
-        if not np.isfinite(asked).all():
-            told = ", ".join(f"{value:g}" for value in asked)
-            raise ModelError(f"steering is ({told}); expected finite numbers [m/s, rad/s]")
-        parts = np.abs(asked) / self.fastest
-        # parts of what each alone could be add up
-        size = float(parts.sum())
+        if not np.isfinite(requested).all():
+            reported = ", ".join(f"{value:g}" for value in requested)
+            raise ModelError(f"steering is ({reported}); expected finite numbers [m/s, rad/s]")
+        shares = np.abs(requested) / self.fastest
+        # the shares of the individual limits add up
+        size = float(shares.sum())
         self._limited = ""
         if size > 1.0:
-            asked /= size
-            name = Steering._fields[int(np.argmax(parts))]
+            requested /= size
+            name = Steering._fields[int(np.argmax(shares))]
             unit = "rad/s" if name == "turn" else "m/s"
             self._limited = (
-                f"steering of {self.biped.robot.name} is limited to {1 / size:.0%} of what was "
-                f"asked: {name} of at most {getattr(self.fastest, name):.2f} {unit} alone"
+                f"steering of {self.biped.robot.name} is limited to {1 / size:.0%} of the "
+                f"request: {name} of at most {getattr(self.fastest, name):.2f} {unit} alone"
             )
         plan = self._walk.plan
-        plan.asked[:] = asked
-        plan.now["walk"][0], plan.now["why"][0] = 1, 0
-        return Steering(*(float(value) for value in asked))
+        plan.requested[:] = requested
+        plan.now["walk"][0], plan.now["stop_reason"][0] = 1, 0
+        return Steering(*(float(value) for value in requested))
 
     def stop(self) -> None:
         """Bring the feet together with the next steps, and stand."""
@@ -150,56 +151,56 @@ class SteeredWalker(GaitController):
 
     @property
     def stopped(self) -> bool:
-        """Whether it gave the walk up by itself, or fell."""
-        return self.fell or bool(self._walk.plan.now["why"][0])
+        """Whether it stopped the walk by itself, or fell."""
+        return self.fell or bool(self._walk.plan.now["stop_reason"][0])
 
     @property
     def reason(self) -> str:
-        """Why the walk stopped by itself, or why the last ``steer`` was limited; else ""."""
+        """Reason why the walk stopped by itself, or the last ``steer`` was limited; else ""."""
         if self.fell:
             return f"{self.biped.robot.name} fell; put it back on its feet: sim.stand_up(robot)"
-        why = int(self._walk.plan.now["why"][0])
-        if why == 0:
+        code = int(self._walk.plan.now["stop_reason"][0])
+        if code == 0:
             return self._limited
-        return f"{self.biped.robot.name} stopped walking: {GIVEN_UP[why]}; steer it to go on"
+        return f"{self.biped.robot.name} stopped walking: {STOP_REASONS[code]}; steer it to go on"
 
     @property
     def reach(self) -> StepReach:
-        """Where its feet may land."""
+        """Reach of its feet at the next landing."""
         row = self._settings[0]
-        names = ("back", "forward", "near", "far", "reach", "quickest", "omega")
+        names = ("back", "forward", "near", "far", "reach", "min_catch_swing", "omega")
         return StepReach(*(float(row[name]) for name in names))
 
     @property
     def steering(self) -> Steering:
-        """What it is told to do now, within its limits; all zero where it is to stand."""
+        """Velocity of the current steering within its limits; all zero while it is to stand."""
         plan = self._walk.plan
-        return Steering(*(float(x) for x in plan.asked)) if plan.now["walk"][0] else Steering()
+        return Steering(*(float(x) for x in plan.requested)) if plan.now["walk"][0] else Steering()
 
     @property
     def stands(self) -> bool:
-        """Whether it stands on both feet, and does not mean to walk."""
+        """Whether it stands on both feet and is not commanded to walk."""
         now = self._walk.plan.now[0]
         return bool(now["phase"] == STAND and now["walk"] == 0 and not self.fell)
 
     @property
     def support(self) -> int:
-        """As in ``Schedule``: BOTH, LEFT or RIGHT."""
+        """Support as in ``Schedule``: BOTH, LEFT or RIGHT."""
         return int(self._walk.loop.reference.support[0])
 
     @property
     def landed(self) -> int:
-        """Steps so far."""
+        """Number of landed steps."""
         return int(self._walk.plan.now["landed"][0])
 
     @property
     def feet(self) -> dict[str, Transform]:
-        """Each sole, as it is meant to be now."""
+        """Desired pose of each sole, now."""
         return {side: _pose(*self._walk.plan.foot[i]) for i, side in enumerate(SIDES)}
 
     @property
     def footsteps(self) -> list[Footstep]:
-        """Where feet will land, the next one first."""
+        """Next landings of the feet, in their order."""
         plan = self._walk.plan
         now = plan.now[0]
         if now["phase"] not in (SWING, SWING - 1) or self.fell:
@@ -207,36 +208,36 @@ class SteeredWalker(GaitController):
         z = float(plan.foot[now["stance"], 2])
         steps, side = [], 1 - int(now["stance"])
         for k in range(1, int(now["count"]) + 1):
-            x, y, yaw = plan.hold[k]
+            x, y, yaw = plan.footstep[k]
             steps.append(Footstep(SIDES[side], _pose(x, y, z, yaw)))
             side = 1 - side
         return steps
 
     @property
     def zmp(self) -> Array:
-        """That the stabiliser wanted last [m], shape (2,)."""
+        """Last zero moment point requested by the stabiliser [m], shape (2,)."""
         return self._walk.loop.zmp[:2].copy()
 
     @property
     def planned_zmp(self) -> Array:
-        """Of the plan [m], shape (2,)."""
+        """Planned zero moment point [m], shape (2,)."""
         return self._walk.plan.zmp[1].copy()
 
     @property
     def centre_of_mass(self) -> Array:
-        """As it is estimated [m], shape (3,)."""
+        """Estimated centre of mass [m], shape (3,)."""
         return self._walk.loop.centre[:3].copy()
 
     @property
     def capture_point(self) -> Array:
-        """ξ, from the estimate [m], shape (2,)."""
+        """Estimated capture point ξ [m], shape (2,)."""
         c = self._walk.loop.centre
         return c[:2] + c[3:5] / float(self._settings["omega"][0])
 
     @property
     def margin(self) -> float:
-        """How far the capture point could be moved, whatever the direction, and still be held by
-        the soles or caught by the next step [m]; 0: it falls.
+        """Largest displacement of the capture point, in any direction, that the soles or the next
+        step still catch [m]; 0: the robot falls.
         """
         if self.fell:
             return 0.0
@@ -244,19 +245,20 @@ class SteeredWalker(GaitController):
         xi = tuple(float(x) for x in self.capture_point)
         args = (walk.plan, walk.loop.box, xi)
         if self._margin is None:
-            self._margin = entry(find_margin, *args)
+            self._margin = entry(capture_margin, *args)
         return float(self._margin(*args))
 
     def _changing(self, walk: SteeredWalk) -> list[object]:
         plan = walk.plan
-        own = [value for name, value in zip(plan._fields, plan, strict=True) if name != "settings"]
-        return [*super()._changing(walk), walk.loop.reference, walk.progress.effort, *own]
+        plan_parts = [
+            value for name, value in zip(plan._fields, plan, strict=True) if name != "settings"
+        ]
+        return [*super()._changing(walk), walk.loop.reference, walk.progress.effort, *plan_parts]
 
     def _fresh(self) -> SteeredWalk:
         walk = self._begin(_standing(self.biped, self.gait), self.stabiliser)
-        assert isinstance(walk, StabilisedWalk)
-        parts = {name: getattr(walk, name) for name in SteeredWalk._fields if name != "plan"}
-        return SteeredWalk(**parts, plan=_plan(self._start, self._settings))
+        assert isinstance(walk, BalancedWalk)
+        return SteeredWalk(*walk, plan=_plan(self._start, self._settings))
 
 
 def _pose(x: float, y: float, z: float, yaw: float) -> Transform:
@@ -264,7 +266,7 @@ def _pose(x: float, y: float, z: float, yaw: float) -> Transform:
 
 
 def _standing(biped: Biped, gait: Gait) -> WalkingPattern:
-    """Two ticks of standing."""
+    """Return a pattern of two ticks of standing."""
     whole = walking_pattern(biped, [], gait)
     return replace(
         whole,
@@ -274,12 +276,12 @@ def _standing(biped: Biped, gait: Gait) -> WalkingPattern:
 
 
 def _rows(of: object, names: Iterable[str]) -> dict[str, Array]:
-    """The first two of arrays that kernels will write to."""
+    """Return the first two rows of arrays that kernels write to."""
     return {name: getattr(of, name)[:2].copy() for name in names}
 
 
 def _hips(biped: Biped) -> Array:
-    """Where the thighs turn, from the base of a robot that faces along x [m], shape (2, 3)."""
+    """Return the hip positions in the base frame at yaw 0 [m], shape (2, 3)."""
     X, facing = biped.robot.placements(), about((0, 0, 1), -biped.heading).R
     moves = {body.joint.name: body for body in biped.robot.bodies}
     at = {leg.foot.name: X[moves[leg.hip.joint]].p for leg in legs.find(biped.robot)}
@@ -293,8 +295,8 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
     ankle = min(biped.ankle.values())
     leg = biped.leg_length - max(biped.ankle.values())
     height = float(biped.base_place[2] + _hips(biped)[:, 2].min())
-    height -= min(X.p[2] for X in biped.stance.values()) + ankle + DROP * leg
-    level = sqrt(max((STRETCHED * leg) ** 2 - height**2, (0.1 * leg) ** 2))
+    height -= min(X.p[2] for X in biped.stance.values()) + ankle + HIP_DROP_SHARE * leg
+    level = sqrt(max((MAX_STRETCH * leg) ** 2 - height**2, (0.1 * leg) ** 2))
     width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
     single = gait.swing_time
     limits = biped.model.arrays.dof["velocity_limit"][biped.legs.v_at[biped.legs.v_at >= 0]]
@@ -310,23 +312,23 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
         "outwards": gait.zmp[1],
         "back": 2.0 * level,
         "forward": 2.0 * level,
-        "near": boxes["right"][3] - boxes["left"][2] + GAP,
+        "near": boxes["right"][3] - boxes["left"][2] + SOLE_GAP,
         "far": width + level,
         "reach": 2.0 * level + 0.5 * width,
         # from rest to rest the mean is 8/15 of the largest speed
         "foot_speed": min(
             8.0 / 15.0 * biped.leg_length * float(limits.min()),
-            FASTEST * sqrt(g * biped.leg_length),
+            MAX_FOOT_SPEED_RATIO * sqrt(g * biped.leg_length),
         ),
-        "least": min(SHORTEST * gait.step_time, single),
-        "quickest": min(QUICKEST * gait.step_time, single),
-        "speeding": LONGEST * gait.length / gait.step_time**2 / SPEEDING,
-        "turning": 0.5 * TURN / gait.step_time**2 / SPEEDING,
+        "min_swing": min(MIN_SWING_RATIO * gait.step_time, single),
+        "min_catch_swing": min(MIN_CATCH_SWING_RATIO * gait.step_time, single),
+        "acceleration": MAX_STEP_RATIO * gait.length / gait.step_time**2 / ACCELERATION_TIME_RATIO,
+        "angular_acceleration": 0.5 * MAX_TURN / gait.step_time**2 / ACCELERATION_TIME_RATIO,
         "leg": leg,
         "ankle": ankle,
         "margin": 0.01,
         "gain": 2.0,
-        "yields": 2.0,
+        "yield_rate": 2.0,
         "weight": biped.mass * g,
         "adapts": 1.0 if adapts else 0.0,
     }
@@ -341,17 +343,19 @@ def _bounds(outline: Array) -> tuple[float, float, float, float]:
 
 
 def _fastest(gait: Gait, row: np.void, biped: Biped) -> Steering:
-    """Limits of each alone."""
+    """Return the limit of each component of the steering alone."""
     width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
-    # a narrow sole holds little of what a wide step leaves to it
+    # after a wide step, a narrow sole has little margin
     sole = min(float(np.ptp(biped.outline[side][:, 1])) for side in SIDES)
-    wide = 0.5 * min(float(row["far"]) - width, gait.length, WIDE * sole)
+    wide = 0.5 * min(float(row["far"]) - width, gait.length, MAX_SIDE_STEP_RATIO * sole)
     T = gait.step_time
-    return Steering(min(LONGEST * gait.length, float(row["forward"])) / T, wide / T, 0.5 * TURN / T)
+    return Steering(
+        min(MAX_STEP_RATIO * gait.length, float(row["forward"])) / T, wide / T, 0.5 * MAX_TURN / T
+    )
 
 
 def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
-    """A robot that stands, and brings its weight between its feet."""
+    """Return the plan of a standing robot that shifts its weight between its feet."""
     biped, now = start.biped, table(1, STANDING)
     now["phase"], now["left"] = STOP, settings["shift"]
     C = centre(biped.stance)
@@ -367,19 +371,19 @@ def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
     return StepPlan(
         settings=settings,
         now=now,
-        asked=np.zeros(3),
-        going=np.zeros(3),
+        requested=np.zeros(3),
+        step_velocity=np.zeros(3),
         beside=beside,
         foot=foot,
         swing=np.zeros((3, 3)),
         level=foot[:, 2].copy(),
         rise=np.zeros(3),
-        hold=np.tile(foot[0, [0, 1, 3]], (AHEAD + 2, 1)),
-        under=np.zeros((AHEAD + 3, 2)),
+        footstep=np.tile(foot[0, [0, 1, 3]], (FOOTSTEPS_AHEAD + 2, 1)),
+        under=np.zeros((FOOTSTEPS_AHEAD + 3, 2)),
         zmp=np.tile(biped.centre[:2], (2, 1)),
         xi=biped.centre[:2].copy(),
         at_landing=np.zeros(2),
-        wanted=np.zeros(2),
+        xi_planned=np.zeros(2),
         pendulum=pendulum,
         v=np.zeros((1, n)),
         a=np.zeros((1, n)),

@@ -13,7 +13,7 @@ from tabi.apps.viewer.marks.mark import Canvas
 @pytest.fixture
 def marks():
     server, _ = open_server("127.0.0.1", 0)
-    yield BandMarks.placed(Canvas(server))
+    yield BandMarks.create(Canvas(server))
     server.stop()
 
 

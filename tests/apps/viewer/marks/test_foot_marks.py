@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tabi.apps.viewer.marks.foot_marks import SLIDES, STICKS, FootMarks
-from tabi.recording.foot_words import NOT_TOLD, STATES
+from tabi.recording.foot_words import NOT_RECORDED, STATES
 from tabi.reporting.soles import Soles
 
 SOLE = np.array([(-0.1, -0.05), (0.14, -0.05), (0.14, 0.05), (-0.1, 0.05)])
@@ -16,7 +16,7 @@ def marks(server):
 
 
 def moment(name, lit, x=0.0):
-    state = STATES.index(name) if name in STATES else NOT_TOLD
+    state = STATES.index(name) if name in STATES else NOT_RECORDED
     place, turn = np.array([[x, 0.0, 0.1]]), np.eye(3)[None]
     return Soles(place, turn, np.array([state]), np.array([0.01]), [np.array(lit).reshape(-1, 2)])
 
@@ -35,12 +35,12 @@ def test_a_face_is_filled_an_edge_is_a_bar_and_a_vertex_a_ball(marks):
     marks.draw(moment("vertex, stick", SOLE[2:3]), True)
     assert np.allclose(foot.ball.position[:2], SOLE[2])
     marks.draw(moment("edge, stick", SOLE[1:3]), True)
-    (segment,) = foot._side.told["points"]
+    (segment,) = foot._side.sent["points"]
     assert np.allclose(segment[:, :2], SOLE[1:3])
     marks.draw(moment("face, stick", SOLE), True)
-    assert foot._side.told["points"].shape == (4, 2, 3)
+    assert foot._side.sent["points"].shape == (4, 2, 3)
     # it looks out from under the sole by the same way on all sides
-    reach = np.abs(foot._fill.told["vertices"][:, :2] - SOLE)
+    reach = np.abs(foot._fill.sent["vertices"][:, :2] - SOLE)
     assert np.allclose(reach, 0.015, atol=1e-6)
 
 
@@ -50,7 +50,7 @@ def test_sliding_has_another_colour(marks):
     assert tuple(foot.fill.color) == STICKS
     marks.draw(moment("face, slide", SOLE), True)
     assert tuple(foot.fill.color) == tuple(foot.ball.color) == SLIDES
-    assert tuple(foot._side.told["colors"]) == SLIDES
+    assert tuple(foot._side.sent["colors"]) == SLIDES
 
 
 def test_only_what_changes_is_sent(marks, monkeypatch):

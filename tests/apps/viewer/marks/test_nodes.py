@@ -23,16 +23,16 @@ def test_arrays_that_change_are_told_together_and_those_that_do_not_are_not(told
         server.scene.add_line_segments("/lines", np.zeros((1, 2, 3), np.float32), (0, 0, 0))
     )
     sent.clear()
-    node.tell(points=np.ones((1, 2, 3), np.float32), colors=np.zeros((1, 2, 3), np.uint8))
+    node.send(points=np.ones((1, 2, 3), np.float32), colors=np.zeros((1, 2, 3), np.uint8))
     assert [(m.name, sorted(m.updates)) for m in sent] == [("/lines", ["colors", "points"])]
     sent.clear()
-    node.tell(points=np.ones((1, 2, 3), np.float32), colors=np.full((1, 2, 3), 9, np.uint8))
+    node.send(points=np.ones((1, 2, 3), np.float32), colors=np.full((1, 2, 3), 9, np.uint8))
     assert [sorted(m.updates) for m in sent] == [["colors"]]
     sent.clear()
     # another length is a change too
-    node.tell(points=np.ones((2, 2, 3), np.float32))
+    node.send(points=np.ones((2, 2, 3), np.float32))
     assert [m.updates["points"].shape for m in sent] == [(2, 2, 3)]
-    assert node.told["points"].shape == (2, 2, 3)
+    assert node.sent["points"].shape == (2, 2, 3)
 
 
 def test_node_is_put_with_its_position_and_its_turn(told):

@@ -11,7 +11,7 @@ class Flag(Mark):
     BOXES = (Checkbox("flags", 90),)
 
     @classmethod
-    def placed(cls, place):
+    def create(cls, place):
         return cls()
 
     def draw_view(self, view, shown, ground):
@@ -43,7 +43,7 @@ def test_marks_without_a_method_and_two_with_one_box_are_refused():
     class Second(Flag):
         BOXES = (Checkbox("trails", 92),)
 
-    with pytest.raises(ModelError, match=r"overlay Bare in .* has no method placed; expected one"):
+    with pytest.raises(ModelError, match=r"overlay Bare in .* has no method create; expected one"):
         registered([Bare])
     with pytest.raises(ModelError, match="has no method draw_view"):
         registered([Silent])

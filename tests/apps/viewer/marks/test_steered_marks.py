@@ -8,7 +8,7 @@ from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.marks.steered_marks import SteeredMarks
 from tabi.apps.viewer.steered_look import SteeredLook
 from tabi.apps.viewer.view import Observer
-from tabi.apps.viewer.walk_look import LIFT
+from tabi.apps.viewer.walk_look import LIFT_M
 from tabi.spatial.transform import about
 
 
@@ -24,7 +24,7 @@ def test_footsteps_to_come_are_outlined_where_they_land(sim):
     for side, own in steps.items():
         corners = getattr(view, side)[:, 0].reshape(len(own), 4, 3)
         for step, ring in zip(own, corners, strict=True):
-            local = step.pose.inverse() @ (ring - [0, 0, LIFT]).astype(float)
+            local = step.pose.inverse() @ (ring - [0, 0, LIFT_M]).astype(float)
             assert local[:, :2] == pytest.approx(walker.biped.outline[side], abs=1e-6)
     assert view.zmp[:2] == pytest.approx(walker.planned_zmp)
     assert view.capture[:2] == pytest.approx(walker.capture_point)
@@ -39,9 +39,9 @@ def test_marks_are_moved_with_a_robot_that_was_put_elsewhere(sim):
         marks.draw(look.look(sim), True)
         assert marks.shown == [True]
         X = about((0, 0, 1), 0.3, (1.0, 2.0, 0.0))
-        look.moved["hrp2"] = X
+        look.relocations["hrp2"] = X
         marks.draw(look.look(sim), True)
-        assert marks._marks[0].moved is X
+        assert marks._marks[0].relocation is X
         marks.draw(look.look(sim), False)
         assert marks.shown == [False]
         marks.draw((), True)

@@ -8,7 +8,7 @@ from tabi import walking
 from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.marks.walk_marks import WalkMarks
 from tabi.apps.viewer.view import Observer
-from tabi.apps.viewer.walk_look import LIFT, WalkLook, plan_of
+from tabi.apps.viewer.walk_look import LIFT_M, WalkLook, plan_of
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_every_sole_is_outlined_where_it_lands(sim):
     for side, numbers in lands.items():
         corners = getattr(plan, side)[:, 0].reshape(len(numbers), 4, 3)
         for k, number in enumerate(numbers):
-            own = pattern.steps[number].pose.inverse() @ (corners[k] - [0, 0, LIFT]).astype(float)
+            own = pattern.steps[number].pose.inverse() @ (corners[k] - [0, 0, LIFT_M]).astype(float)
             assert own[:, :2] == pytest.approx(pattern.biped.outline[side], abs=1e-6)
             assert own[:, 2] == pytest.approx(0.0, abs=1e-6)
 
@@ -66,10 +66,10 @@ def test_a_plan_is_sent_once_and_hidden_without_its_box(sim):
         marks, walks = WalkMarks(server), WalkLook().look(sim)
         marks.draw(walks, True)
         assert marks.shown == [True]
-        sent = marks._marks[0]._lines["left"].told["points"]
+        sent = marks._marks[0]._lines["left"].sent["points"]
         assert sent is walks[0].plan.left
         marks.draw(walks, True)
-        assert marks._marks[0]._lines["left"].told["points"] is sent
+        assert marks._marks[0]._lines["left"].sent["points"] is sent
         marks.draw(walks, False)
         assert marks.shown == [False]
         marks.draw((), True)

@@ -5,7 +5,7 @@ import pytest
 from recording.test_pad_tracks import grid
 
 from tabi.apps.viewer.gate import open_server
-from tabi.apps.viewer.panels.plots import EVERY, SMALLEST, SPAN, Plots, around
+from tabi.apps.viewer.panels.plots import MIN_RESIDUAL_M_S, SAMPLE_PERIOD_S, SPAN_S, Plots, around
 from tabi.apps.viewer.soft_pad import SoftNow
 from tabi.apps.viewer.view import View
 from tabi.reporting.soles import Soles
@@ -66,9 +66,9 @@ def test_plots_forget_what_is_older_than_their_span_and_skip_what_is_too_close(p
         plots.take(moment(0.01 * k))
     plots.draw()
     time = plots.plots[0].data[0]
-    assert len(time) <= round(SPAN / EVERY)
-    assert np.diff(time).min() >= EVERY - 1e-9
-    assert time[-1] - time[0] <= 1.3 * SPAN
+    assert len(time) <= round(SPAN_S / SAMPLE_PERIOD_S)
+    assert np.diff(time).min() >= SAMPLE_PERIOD_S - 1e-9
+    assert time[-1] - time[0] <= 1.3 * SPAN_S
 
 
 def test_plots_start_anew_after_a_reset_and_an_exact_certificate_is_drawn(plots):
@@ -76,7 +76,7 @@ def test_plots_start_anew_after_a_reset_and_an_exact_certificate_is_drawn(plots)
         plots.take(moment(time, residual=0.0))
     plots.draw()
     assert plots.plots[0].data[0].tolist() == [0.0, 0.1]
-    assert np.allclose(plots.plots[3].data[1], np.log10(SMALLEST))
+    assert np.allclose(plots.plots[3].data[1], np.log10(MIN_RESIDUAL_M_S))
 
 
 def test_world_without_feet_has_the_certificate_only():

@@ -9,7 +9,7 @@ from tabi.apps.viewer.panels.registered import PANELS, registered
 
 class Clock(PagePanel):
     @classmethod
-    def placed(cls, host):
+    def create(cls, host):
         return cls()
 
     def show(self, view):
@@ -26,7 +26,7 @@ def test_a_panel_without_a_method_and_two_of_one_name_are_refused():
     class Bare(PagePanel):
         pass
 
-    with pytest.raises(ModelError, match=r"panel Bare in .* has no method placed; expected one"):
+    with pytest.raises(ModelError, match=r"panel Bare in .* has no method create; expected one"):
         registered([Bare])
     with pytest.raises(ModelError, match=r"panel 'Clock' is in .* give one of them another name"):
         registered([Clock, Clock])

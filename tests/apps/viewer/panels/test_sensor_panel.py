@@ -5,10 +5,16 @@ import pytest
 
 import tabi
 from tabi.apps.viewer.gate import open_server
-from tabi.apps.viewer.panels.plots import SPAN
-from tabi.apps.viewer.panels.sensor_panel import EVERY, NOBODY, SensorHistory, SensorPanel, words
+from tabi.apps.viewer.panels.plots import SPAN_S
+from tabi.apps.viewer.panels.sensor_panel import (
+    NO_SENSOR,
+    SAMPLE_PERIOD_S,
+    SensorHistory,
+    SensorPanel,
+    words,
+)
 from tabi.apps.viewer.player import Player
-from tabi.apps.viewer.view import Heard, Observer
+from tabi.apps.viewer.view import Observer, SensorView
 from tabi.recording.sensor_history import parts
 
 FORCE = [f"force {axis} [N]" for axis in "xyz"] + [f"torque {axis} [N·m]" for axis in "xyz"]
@@ -30,12 +36,12 @@ def panel(server):
 def test_choice_is_none_at_first_and_told_by_name(server):
     told: list[str] = []
     panel = SensorPanel(server, LABELS, told.append)
-    assert panel.choice.options == (NOBODY, "foot", "knee")
-    assert (panel.chosen, panel.plots) == ("", [])
+    assert panel.choice.options == (NO_SENSOR, "foot", "knee")
+    assert (panel.selected, panel.plots) == ("", [])
     panel.choice.value = "knee"
-    assert panel.chosen == "knee"
-    panel.choice.value = NOBODY
-    assert panel.chosen == ""
+    assert panel.selected == "knee"
+    panel.choice.value = NO_SENSOR
+    assert panel.selected == ""
     assert told == ["knee", ""]
 
 
@@ -78,18 +84,18 @@ def test_plate_has_its_centre_of_pressure_as_a_mark(panel):
 def test_history_keeps_the_last_seconds_of_one_sensor(panel):
     history = SensorHistory(panel)
     for k in range(3000):
-        history.take(0.005 * k, Heard("foot", np.full(6, float(k))))
+        history.take(0.005 * k, SensorView("foot", np.full(6, float(k))))
     history.draw()
     time = panel.plots[0].data[0]
-    assert len(time) <= round(SPAN / EVERY)
-    assert np.diff(time).min() >= EVERY - 1e-9
-    history.take(20.0, Heard("knee", np.zeros(2)))
-    history.take(20.1, Heard("knee", np.ones(2)))
+    assert len(time) <= round(SPAN_S / SAMPLE_PERIOD_S)
+    assert np.diff(time).min() >= SAMPLE_PERIOD_S - 1e-9
+    history.take(20.0, SensorView("knee", np.zeros(2)))
+    history.take(20.1, SensorView("knee", np.ones(2)))
     history.draw()
     assert panel.plots[0].data[0].tolist() == [20.0, 20.1]
     # after a reset it begins anew
-    history.take(0.0, Heard("knee", np.zeros(2)))
-    history.take(0.1, Heard("knee", np.zeros(2)))
+    history.take(0.0, SensorView("knee", np.zeros(2)))
+    history.take(0.1, SensorView("knee", np.zeros(2)))
     history.draw()
     assert panel.plots[0].data[0].tolist() == [0.0, 0.1]
     history.take(0.2, None)
@@ -115,17 +121,17 @@ def standing():
 
 def test_observer_hears_the_sensor_asked_for_and_no_other(standing):
     observer = Observer(standing)
-    assert observer.look().heard is None
-    assert not standing.data.command.heard.any()
-    heard = observer.look(sensor="plate").heard
+    assert observer.look().selected_sensor is None
+    assert not standing.data.command.active_sensors.any()
+    heard = observer.look(sensor="plate").selected_sensor
     assert heard is not None
-    assert standing.data.command.heard.sum() == 1
+    assert standing.data.command.active_sensors.sum() == 1
     assert heard.values[2] == pytest.approx(standing.world.robots[0].mass * 9.81, rel=0.02)
     # in the world it is where the two feet press
     at, place = heard.pressure
     assert place == pytest.approx([at[0] + 0.1, at[1], 0.0], abs=1e-12)
     assert abs(place[1]) < 0.01
-    assert observer.look(sensor="no such one").heard is None
+    assert observer.look(sensor="no such one").selected_sensor is None
 
 
 def test_player_has_the_chosen_sensor_in_its_views_also_when_paused(standing):
@@ -134,7 +140,7 @@ def test_player_has_the_chosen_sensor_in_its_views_also_when_paused(standing):
     player.playing = False
     player.listen("imu")
     player._turn()
-    assert player.view.heard.name == "imu"
+    assert player.view.selected_sensor.name == "imu"
     player.listen("")
     player._turn()
-    assert player.view.heard is None
+    assert player.view.selected_sensor is None

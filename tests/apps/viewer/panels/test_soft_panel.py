@@ -47,7 +47,7 @@ def test_deformations_are_drawn_as_large_as_fits(panel):
     (vertices, _), *_ = panel.pads[0].drawn.values()
     assert vertices[:, 2] == pytest.approx(np.full(len(vertices), -0.02 + 9e-3), abs=1e-7)
     # moved by hand, it stays
-    panel._chosen, panel.factor.value = True, 3.0
+    panel._is_set_by_user, panel.factor.value = True, 3.0
     panel.refresh()
     (vertices, _), *_ = panel.pads[0].drawn.values()
     assert vertices[:, 2] == pytest.approx(np.full(len(vertices), -0.02 + 27e-3), abs=1e-7)
@@ -57,7 +57,7 @@ def test_deformations_are_drawn_as_large_as_fits(panel):
 
 def test_words_and_picture_tell_the_pressure_left_foot_first(panel):
     panel.draw([now(0.0, 0.0), now(1e4, 3e-4)], 0.1)
-    panel.tell()
+    panel.show_picture()
     assert "10 kPa" in panel.text.content
     assert "sinks 0.30 mm" in panel.text.content
     assert f"{panel.drawn_as:g} ×" in panel.text.content
@@ -73,6 +73,6 @@ def test_words_and_picture_tell_the_pressure_left_foot_first(panel):
 def test_a_world_without_pads_has_no_folder(server):
     panel = SoftPanel(server, [])
     panel.draw([], 0.0)
-    panel.tell()
+    panel.show_picture()
     assert not hasattr(panel, "text")
     assert panel.drawn_as == 1.0

@@ -76,9 +76,9 @@ def test_a_robot_that_fell_stands_up_again_with_its_controller_anew(live):
     assert until(lambda: "hrp2 stands again" in live.controls.text.content, 10)
     assert until(lambda: "last push: **300 N** forwards" in text(live), 10)
     # its marks are where it is
-    moved = live.player.observer.moved["hrp2"]
+    moved = live.player.observer.relocations["hrp2"]
     assert moved.p[0] > 0.3
-    assert until(lambda: live.overlay.of(SteeredMarks)._marks[0].moved is moved, 10)
+    assert until(lambda: live.overlay.of(SteeredMarks)._marks[0].relocation is moved, 10)
     assert live.player.fault == ""
 
 

@@ -91,7 +91,7 @@ def test_sweeps_stop_where_the_motion_is_as_near_as_that_of_eight_facets(found):
 
 
 def test_as_many_sweeps_are_found_as_are_needed_also_where_they_are_many():
-    g, near = answers.given(laws.tower(6), None), 1e-5
+    g, near = answers.law_problem(laws.tower(6), None), 1e-5
     exact = answers.nearest(g, answers.sweep(g, 0.0, answers.SWEEPS).impulse)
     needed = answers.sweeps_until(g, near, exact)
     assert needed is not None
@@ -103,7 +103,7 @@ def test_as_many_sweeps_are_found_as_are_needed_also_where_they_are_many():
 
 def test_tangents_turned_leave_the_exact_motion_as_it_is():
     p = laws.tower(2)
-    plain, turned = answers.given(p, None), answers.given(p, 3)
+    plain, turned = answers.law_problem(p, None), answers.law_problem(p, 3)
     one, two = (answers.nearest(g, np.zeros(24)) for g in (plain, turned))
     assert not np.allclose(plain.W, turned.W)
     # normals of contacts are not turned, lengths of what is left are kept
@@ -116,7 +116,7 @@ def test_tangents_turned_leave_the_exact_motion_as_it_is():
 
 
 def test_an_error_of_impulses_that_move_nothing_is_none():
-    g = answers.given(laws.tower(1), None)
+    g = answers.law_problem(laws.tower(1), None)
     exact = answers.nearest(g, np.zeros(12))
     # diagonal corners against each other: no force, no torque
     pressed = exact + 0.01 * np.kron([1, -1, -1, 1], [0, 0, 1])

@@ -145,7 +145,7 @@ def test_the_pressure_point_stays_in_the_part_that_is_below_the_plane():
     x = -k.w[1] / k.w[5]
     region = k.region[0, : k.sides[0], 0]
     assert region.min() - 1e-9 <= x <= region.max() + 1e-9
-    assert k.held[0, 2] == 1.0
+    assert k.held_point[0, 2] == 1.0
 
 
 def test_friction_is_a_damper_up_to_the_cone():

@@ -69,7 +69,7 @@ def test_impulses_of_other_rows_are_seen():
     assert one.count[0] == 1
     impulse = np.random.default_rng(1).normal(size=24)
     impulse[np.repeat(foot, 3) == 1] = 0.0
-    polygons.add_others(p, impulse, one)
+    polygons.add_other_impulses(p, impulse, one)
     u = p.velocities(impulse)
     for c in range(4):
         at = one.b[3:6] + np.cross(one.b[:3], (one.x[c], one.y[c], 0.0))

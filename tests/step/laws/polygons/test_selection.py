@@ -187,16 +187,16 @@ def test_a_sole_rolls_over_to_the_next_corner():
     P.b[0], P.b[1] = -1.0, 1.0
     P.free[:] = P.b[5] + P.b[0] * P.y - P.b[1] * P.x
     evaluated(P, s, NONE)
-    assert decode(selection_search.roll(P, s, 0), 4) == (VERTEX, 2, False)
+    assert decode(selection_search.next_corner_state(P, s, 0), 4) == (VERTEX, 2, False)
     # on corner 2 it comes down on 1 or 3, whichever is lower
     for turn, edge in (((5.0, 0.0), 1), ((0.0, -5.0), 2)):
         P, s = plate((*turn, 0, 0, 0, -0.5), mu=10.0)
         evaluated(P, s, VERTEX, 2, slides=True)
         assert s.count[0, MOTION] > 0
-        assert decode(selection_search.roll(P, s, 0), 4) == (EDGE, edge, True)
+        assert decode(selection_search.next_corner_state(P, s, 0), 4) == (EDGE, edge, True)
     # what is right stays
     evaluated(P, s, FACE)
-    assert selection_search.roll(P, s, 0) == s.state[0]
+    assert selection_search.next_corner_state(P, s, 0) == s.state[0]
 
 
 def test_the_state_of_the_last_step_is_known_from_its_impulses():

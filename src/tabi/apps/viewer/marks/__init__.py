@@ -1,1 +1,1 @@
-"""What the page draws over the world: forces, feet, plans of walks."""
+"""Marks that the page draws over the world: forces, feet, plans of walks."""

@@ -55,7 +55,7 @@ class BalanceMarks(Mark):
         self._trailed = -1.0
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas)
 
@@ -88,7 +88,7 @@ class BalanceMarks(Mark):
         )
 
     def _remember(self, view: View, on: bool, ground: float) -> None:
-        """Where the centres of mass have been, on the ground; a new start forgets it."""
+        """Store the path of the centres of mass on the ground; a new start clears it."""
         if view.time < self._trailed:
             self._past.clear()
         if (len(self._past) == 0 or view.time - self._trailed > 0.03) and len(view.centres):

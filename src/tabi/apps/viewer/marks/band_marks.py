@@ -24,13 +24,13 @@ class BandMarks(Mark):
         )
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas)
 
     @property
     def newtons(self) -> str:
-        """The force shown at the rubber band; empty where nobody pulls."""
+        """The force shown at the rubber band; empty where none pulls."""
         return self._label.text if self._label.visible else ""
 
     def draw_view(self, view: View, shown: Mapping[str, bool], ground: float) -> None:

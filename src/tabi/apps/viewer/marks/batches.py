@@ -11,7 +11,7 @@ import viser
 from numpy.typing import NDArray
 
 from tabi.apps.viewer.marks.nodes import Node
-from tabi.formats.triangles import Mesh, turned
+from tabi.formats.triangles import Mesh, revolved
 
 Array = NDArray[np.float64]
 HEAD = 0.024  # m, of an arrow's head
@@ -71,7 +71,7 @@ class Batch:
             values["batched_scales"] = padded(np.ones((n, 3)) if scales is None else scales, room)
         if colors is not None:
             values["batched_colors"] = np.concatenate([colors, np.zeros((room - n, 3), np.uint8)])
-        self.node.tell(**values)
+        self.node.send(**values)
         self.count, self.handle.visible = room, True
 
 
@@ -90,7 +90,7 @@ class Lines:
     def show(self, segments: Array | None) -> None:
         """These (n, 2, 3), or none."""
         if segments is not None and len(segments):
-            self.node.tell(points=segments.astype(np.float32))
+            self.node.send(points=segments.astype(np.float32))
         self.handle.visible = segments is not None and len(segments) > 0
 
 
@@ -115,8 +115,8 @@ def rings(polygons: list[Array]) -> Array:
 
 
 def ball(radius: float, rings: int = 8) -> Mesh:
-    """A sphere."""
-    return turned(
+    """Return the mesh of a sphere of a radius [m]."""
+    return revolved(
         [
             (radius * float(np.cos(a)), radius * float(np.sin(a)))
             for a in np.linspace(-0.5 * np.pi, 0.5 * np.pi, rings + 1)
@@ -127,19 +127,19 @@ def ball(radius: float, rings: int = 8) -> Mesh:
 
 def shaft() -> Mesh:
     """The stick of an arrow, one long."""
-    return turned([(0.0, 0.0), (0.004, 0.0), (0.004, 1.0)], 12)
+    return revolved([(0.0, 0.0), (0.004, 0.0), (0.004, 1.0)], 12)
 
 
 def head() -> Mesh:
     """The tip of an arrow."""
-    return turned([(0.0, 0.0), (0.0095, 0.0), (0.0, HEAD)], 16)
+    return revolved([(0.0, 0.0), (0.0095, 0.0), (0.0, HEAD)], 16)
 
 
 def disc(radius: float) -> Mesh:
-    """A flat coin."""
-    return turned([(0.0, 0.0), (radius, 0.0), (radius, 0.001), (0.0, 0.001)])
+    """Return the mesh of a flat disc of a radius [m]."""
+    return revolved([(0.0, 0.0), (radius, 0.0), (radius, 0.001), (0.0, 0.001)])
 
 
 def cone() -> Mesh:
     """An open cone with its tip at the origin, one high and one wide."""
-    return turned([(0.0, 0.0), (1.0, 1.0)], 24)
+    return revolved([(0.0, 0.0), (1.0, 1.0)], 24)

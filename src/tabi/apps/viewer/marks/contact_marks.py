@@ -14,7 +14,7 @@ from tabi.apps.viewer.marks.palette import FORCE, SLIDES, STICKS
 from tabi.apps.viewer.view import View
 
 Array = NDArray[np.float64]
-LONGEST = 0.8  # m of an arrow
+MAX_ARROW_LENGTH_M = 0.8
 CONE = 0.06  # m, the height of a friction cone
 
 
@@ -35,7 +35,7 @@ class ContactMarks(Mark):
         self.heads = Batch(server, "heads", head(), FORCE)
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas)
 
@@ -65,7 +65,7 @@ class ContactMarks(Mark):
         """Arrows from points; the head of a short one is half of it."""
         length = np.linalg.norm(arrows, axis=1)
         axes = arrows / np.maximum(length, 1e-12)[:, None]
-        shown = np.minimum(length, LONGEST)
+        shown = np.minimum(length, MAX_ARROW_LENGTH_M)
         head = np.minimum(HEAD, 0.5 * shown)
         thin = np.minimum(1.0, head / HEAD)
         self.shafts.show(points if on else None, axes, np.column_stack([thin, thin, shown - head]))

@@ -24,11 +24,12 @@ from tabi.reporting.soles import Soles
 
 Array = NDArray[np.float64]
 STICKS, SLIDES, BEARS_NOTHING = (0, 170, 80), (240, 110, 0), (150, 150, 150)
-# m: above the sole, how far a face looks out from under it, widths of lines, radius of a ball, and
-# how far before the toe the words stand
-LIFT, RIM, THIN, THICK, BALL, AHEAD = 3e-3, 0.015, 0.004, 0.016, 0.016, 0.065
-# smaller moves are not sent
-STILL = 1e-6
+# height above the sole, and width of the rim of a face beyond it
+LIFT_M, RIM_M = 3e-3, 0.015
+# widths of lines, radius of a ball, and distance of the words from the toe
+LINE_WIDTH_M, SIDE_WIDTH_M, BALL_RADIUS_M, LABEL_DISTANCE_M = 0.004, 0.016, 0.016, 0.065
+# smaller changes [m, or of a quaternion] are not sent
+MIN_CHANGE = 1e-6
 
 
 class FootMarks(Mark):
@@ -58,7 +59,7 @@ class FootMarks(Mark):
         ]
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas.server, canvas.soles, canvas.filled)
 
@@ -68,11 +69,13 @@ class FootMarks(Mark):
 
     @property
     def labels(self) -> list[str]:
-        """What stands at the feet; empty where nothing does."""
+        """The words at the feet; empty where none is shown."""
         return [foot.label.text if foot.frame.visible else "" for foot in self.feet]
 
     def draw(self, soles: Soles, shown: bool) -> None:
-        """The feet at a moment, or none of them; those that are not told are not drawn."""
+        """Draw the feet at a moment, or none of them; feet without a reported state are left
+        out.
+        """
         turns = quaternions(soles.rotations) if shown and len(self.feet) else soles.positions
         for k, foot in enumerate(self.feet):
             state = int(soles.states[k])
@@ -91,9 +94,9 @@ class _Foot:
         self.frame = scene.add_frame(at, show_axes=False, visible=False)
         none = np.zeros((1, 2, 3), np.float32)
         self.rest = scene.add_line_segments(
-            f"{at}/rest", _ring(outline), BEARS_NOTHING, thickness=THIN
+            f"{at}/rest", _ring(outline), BEARS_NOTHING, thickness=LINE_WIDTH_M
         )
-        self.side = scene.add_line_segments(f"{at}/side", none, STICKS, thickness=THICK)
+        self.side = scene.add_line_segments(f"{at}/side", none, STICKS, thickness=SIDE_WIDTH_M)
         self.fill = scene.add_mesh_simple(
             f"{at}/face",
             *_fan(outline),
@@ -104,8 +107,8 @@ class _Foot:
             receive_shadow=False,
             visible=False,
         )
-        self.ball = scene.add_icosphere(f"{at}/ball", BALL, color=STICKS, visible=False)
-        toe = (float(outline[:, 0].max()) + AHEAD, float(outline[:, 1].mean()), 0.0)
+        self.ball = scene.add_icosphere(f"{at}/ball", BALL_RADIUS_M, color=STICKS, visible=False)
+        toe = (float(outline[:, 0].max()) + LABEL_DISTANCE_M, float(outline[:, 1].mean()), 0.0)
         self.label = scene.add_label(
             f"{at}/state", "", position=toe, anchor="center-center", font_screen_scale=1.0
         )
@@ -120,10 +123,10 @@ class _Foot:
 
     def put(self, placement: Array) -> None:
         """Position and quaternion; sent if it moved."""
-        if not (np.abs(placement - self._place) <= STILL).all():
+        if not (np.abs(placement - self._place) <= MIN_CHANGE).all():
             self._place = placement
-            told = placement.tolist()
-            place(self.frame, told[:3], told[3:])
+            numbers = placement.tolist()
+            place(self.frame, numbers[:3], numbers[3:])
 
     def light(self, state: int, lit: Array) -> None:
         """Light up a part of the sole; sent if it is another one."""
@@ -132,7 +135,7 @@ class _Foot:
             color = SLIDES if state > SLIDING else STICKS
             for handle in (self.fill, self.ball):
                 handle.color = color
-            self._side.tell(colors=np.array(color, np.uint8))
+            self._side.send(colors=np.array(color, np.uint8))
         elif lit.shape == self._lit.shape and (np.abs(lit - self._lit) <= 1e-4).all():
             return
         self._state, self._lit = state, lit
@@ -140,22 +143,22 @@ class _Foot:
         self.side.visible = len(lit) > 1
         if len(lit) > 2:
             vertices, faces = _fan(_wider(lit))
-            self._fill.tell(vertices=vertices, faces=faces)
+            self._fill.send(vertices=vertices, faces=faces)
         if len(lit) > 1:
-            self._side.tell(points=_ring(lit) if len(lit) > 2 else _ring(lit)[:1])
+            self._side.send(points=_ring(lit) if len(lit) > 2 else _ring(lit)[:1])
         elif len(lit) == 1:
             self.ball.position = (*lit[0], 0.0)
 
 
 def _ring(corners: Array) -> NDArray[np.float32]:
     """A closed outline as segments, a little above the sole."""
-    flat = np.column_stack([corners, np.full(len(corners), LIFT)])
+    flat = np.column_stack([corners, np.full(len(corners), LIFT_M)])
     return np.stack([flat, np.roll(flat, -1, axis=0)], axis=1).astype(np.float32)
 
 
 def _fan(corners: Array) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """A convex polygon as triangles."""
-    vertices = np.column_stack([corners, np.full(len(corners), LIFT)]).astype(np.float32)
+    vertices = np.column_stack([corners, np.full(len(corners), LIFT_M)]).astype(np.float32)
     second = np.arange(1, len(corners) - 1)
     return vertices, np.column_stack([0 * second, second, second + 1]).astype(np.uint32)
 
@@ -163,4 +166,4 @@ def _fan(corners: Array) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
 def _wider(corners: Array) -> Array:
     """A polygon that looks out on all sides."""
     away = corners - corners.mean(axis=0)
-    return corners + away * (RIM / np.maximum(np.abs(away).max(axis=0), RIM))
+    return corners + away * (RIM_M / np.maximum(np.abs(away).max(axis=0), RIM_M))

@@ -1,4 +1,4 @@
-"""What is drawn over a world: a kind of mark, with a checkbox for each of its parts."""
+"""A kind of mark drawn over a world, with a checkbox for each of its parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import viser
 from numpy.typing import NDArray
 
 from tabi.apps.viewer.view import View
-from tabi.reporting.frames import ARROW
+from tabi.reporting.frames import HUMANOID_ARROW_SCALE
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Checkbox:
 
 @dataclass(frozen=True)
 class Canvas:
-    """Where marks are drawn.
+    """The page in which marks are drawn.
 
     Attributes:
         server: of the page. arrow: metres per newton.
         soles: outlines of all feet, in their planes [m]; filled: of which the face is filled that
-            they stand on, all unless given.
+            they stand on; default: all.
     """
 
     server: viser.ViserServer
-    arrow: float = ARROW
+    arrow: float = HUMANOID_ARROW_SCALE
     soles: list[NDArray[np.float64]] = field(default_factory=list)
     filled: list[bool] | None = None
 
 
 class Mark:
-    """Marks over one world. Knows no physics: it draws what a view tells.
+    """Marks over one world. Knows no physics: it draws what a view contains.
 
     Attributes:
         BOXES: its checkboxes.
@@ -55,12 +55,12 @@ class Mark:
     BOXES: ClassVar[tuple[Checkbox, ...]] = ()
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
-        """The marks in a page, nothing drawn yet."""
+    def create(cls, canvas: Canvas) -> Self:
+        """Create the marks in a page, nothing drawn yet."""
         raise NotImplementedError
 
     def draw_view(self, view: View, shown: Mapping[str, bool], ground: float) -> None:
-        """Draw a moment.
+        """Draw the view of a moment.
 
         Args:
             shown: which boxes are checked. ground: height of the floor [m].

@@ -1,9 +1,9 @@
-"""How a picture reaches the nodes of a page:
+"""Transfer of a picture to the nodes of a page:
 one message for all that changes of a node, nothing for what does not.
 
 The handles' own setters compare and convert one number at a time, and send one message for each
 property, which takes milliseconds for a robot. What is sent here is not seen by the handles: a node
-keeps what it was told.
+keeps what was sent to it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ class Node:
     """A node whose arrays are replaced as a whole.
 
     Attributes:
-        told: the newest arrays by name.
+        sent: the newest arrays by name.
     """
 
     def __init__(self, handle: SceneNodeHandle) -> None:
         self.handle = handle
-        self.told: dict[str, NDArray[Any]] = {}
+        self.sent: dict[str, NDArray[Any]] = {}
 
-    def tell(self, **arrays: NDArray[Any]) -> None:
-        """New values of properties, in the page's own types;
+    def send(self, **arrays: NDArray[Any]) -> None:
+        """Send new values of properties, in the page's own types;
         they belong to the node from then on.
         """
         new = {
             name: value
             for name, value in arrays.items()
-            if name not in self.told or not np.array_equal(value, self.told[name])
+            if name not in self.sent or not np.array_equal(value, self.sent[name])
         }
         if new:
-            self.told |= new
+            self.sent |= new
             self.handle._impl.api._queue_scene_message(
                 SceneNodeUpdateMessage(self.handle._impl.name, new)
             )

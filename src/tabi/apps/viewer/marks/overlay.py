@@ -1,4 +1,4 @@
-"""What is drawn over a world: all marks that there are, and which of them are shown.
+"""All marks over a world, and which of them are shown.
 
 Each class of this folder derived from ``Mark`` is one of them; a new one is a module here.
 """
@@ -17,7 +17,7 @@ from tabi.apps.viewer import marks
 from tabi.apps.viewer.marks.band_marks import BandMarks
 from tabi.apps.viewer.marks.mark import Canvas, Checkbox, Mark
 from tabi.apps.viewer.view import View
-from tabi.reporting.frames import ARROW
+from tabi.reporting.frames import HUMANOID_ARROW_SCALE
 
 T = TypeVar("T", bound=Mark)
 # of the page itself, and not drawn over it
@@ -37,12 +37,12 @@ PAGE = (
 )
 
 
-def registered(found: Iterable[type[Mark]]) -> list[type[Mark]]:
+def registered(marks: Iterable[type[Mark]]) -> list[type[Mark]]:
     """Marks in the order of their names; one that lacks a method, or has a box of another, is
     refused.
     """
-    kinds = list(found)
-    _registered.check_methods("overlay", kinds, Mark, "placed", "draw_view")
+    kinds = list(marks)
+    _registered.check_methods("overlay", kinds, Mark, "create", "draw_view")
     _registered.by_name(
         "checkbox", [(box.name, kind.__module__, box) for kind in kinds for box in kind.BOXES]
     )
@@ -58,7 +58,7 @@ class Overlay:
 
     Args:
         arrow: metres per newton. soles: outlines of all feet, in their planes [m].
-        filled: of which the face is filled that they stand on; all unless given.
+        filled: of which the face is filled that they stand on; default: all.
 
     Attributes:
         shown: which boxes are checked.
@@ -67,23 +67,23 @@ class Overlay:
     def __init__(
         self,
         server: viser.ViserServer,
-        arrow: float = ARROW,
+        arrow: float = HUMANOID_ARROW_SCALE,
         soles: list[NDArray[np.float64]] | None = None,
         filled: list[bool] | None = None,
     ) -> None:
         self.server, canvas = server, Canvas(server, arrow, soles or [], filled)
         self.shown = {box.name: box.shown for box in BOXES}
-        self._marks: dict[type[Mark], Mark] = {kind: kind.placed(canvas) for kind in MARKS}
+        self._marks: dict[type[Mark], Mark] = {kind: kind.create(canvas) for kind in MARKS}
 
     def of(self, kind: type[T]) -> T:
-        """The marks of a kind."""
-        found = self._marks[kind]
-        assert isinstance(found, kind)
-        return found
+        """Return the marks of a kind."""
+        mark = self._marks[kind]
+        assert isinstance(mark, kind)
+        return mark
 
     @property
     def newtons(self) -> str:
-        """The force shown at the rubber band; empty where nobody pulls."""
+        """The force shown at the rubber band; empty where none pulls."""
         return self.of(BandMarks).newtons
 
     def draw(self, view: View, ground: float = 0.0) -> None:

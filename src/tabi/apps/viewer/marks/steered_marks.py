@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tabi.apps.viewer.marks.mark import Canvas, Mark
 from tabi.apps.viewer.marks.nodes import Node, place
-from tabi.apps.viewer.marks.walk_marks import COIN, LEFT, RIGHT, THIN, WORLD, ZMP
+from tabi.apps.viewer.marks.walk_marks import COIN, LEFT, PATH_WIDTH_M, RIGHT, WORLD, ZMP
 from tabi.apps.viewer.steered_look import SteeredView
 from tabi.apps.viewer.view import View
-from tabi.apps.viewer.walk_look import LIFT, STAYED
-from tabi.formats.triangles import turned
+from tabi.apps.viewer.walk_look import LIFT_M, STAYED
+from tabi.formats.triangles import revolved
 
 CAPTURE = (20, 150, 150)
 
@@ -31,7 +31,7 @@ class SteeredMarks(Mark):
         self._server, self._marks = server, []
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas.server)
 
@@ -41,7 +41,7 @@ class SteeredMarks(Mark):
 
     @property
     def shown(self) -> list[bool]:
-        """Of every robot that was there, whether its marks are seen."""
+        """Whether the marks of each robot so far are visible."""
         return [bool(mark.frame.visible) for mark in self._marks]
 
     def draw(self, walks: tuple[SteeredView, ...], shown: bool) -> None:
@@ -64,7 +64,7 @@ class _Steered:
         self.frame = scene.add_frame(at, show_axes=False, visible=False)
         none = np.zeros((1, 2, 3), np.float32)
         self.lines = {
-            name: Node(scene.add_line_segments(f"{at}/{name}", none, color, thickness=THIN))
+            name: Node(scene.add_line_segments(f"{at}/{name}", none, color, thickness=PATH_WIDTH_M))
             for name, color in (("left", LEFT), ("right", RIGHT))
         }
         self.coins = {
@@ -77,24 +77,24 @@ class _Steered:
             )
             for name, color, radius in (("zmp", ZMP, COIN), ("capture", CAPTURE, 0.8 * COIN))
         }
-        self.moved = STAYED
+        self.relocation = STAYED
 
     def draw(self, walk: SteeredView) -> None:
-        if walk.moved is not self.moved:
-            self.moved = walk.moved
-            place(self.frame, walk.moved.p.tolist(), walk.moved.quaternion.tolist())
+        if walk.relocation is not self.relocation:
+            self.relocation = walk.relocation
+            place(self.frame, walk.relocation.p.tolist(), walk.relocation.quaternion.tolist())
         for name, node in self.lines.items():
             segments = getattr(walk, name)
             node.handle.visible = len(segments) > 0
             if len(segments):
-                node.tell(points=segments)
+                node.send(points=segments)
         for name, coin in self.coins.items():
             x, y, z = getattr(walk, name).tolist()
             coin.visible = bool(np.isfinite([x, y, z]).all())
             if coin.visible:
-                place(coin, [x, y, z + LIFT], WORLD)
+                place(coin, [x, y, z + LIFT_M], WORLD)
 
 
 def _coin(radius: float) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    mesh = turned([(0.0, 0.0), (radius, 0.0), (radius, 0.0008), (0.0, 0.0008)])
+    mesh = revolved([(0.0, 0.0), (radius, 0.0), (radius, 0.0008), (0.0, 0.0008)])
     return mesh[0].astype(np.float32), mesh[1].astype(np.uint32)

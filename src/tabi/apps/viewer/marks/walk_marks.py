@@ -16,13 +16,13 @@ import viser
 from tabi.apps.viewer.marks.mark import Canvas, Checkbox, Mark
 from tabi.apps.viewer.marks.nodes import Node, place
 from tabi.apps.viewer.view import View
-from tabi.apps.viewer.walk_look import LIFT, STAYED, WalkPlan, WalkView
-from tabi.formats.triangles import turned
+from tabi.apps.viewer.walk_look import LIFT_M, STAYED, WalkPlan, WalkView
+from tabi.formats.triangles import revolved
 
 # of the left foot, the right foot, and the planned zero moment point and centre of mass
 LEFT, RIGHT, ZMP, CENTRE = (40, 110, 200), (200, 70, 60), (225, 110, 175), (230, 175, 60)
 # m: width of lines, radius of the coin
-THIN, COIN = 0.004, 0.026
+PATH_WIDTH_M, COIN = 0.004, 0.026
 WORLD = [1.0, 0.0, 0.0, 0.0]
 
 
@@ -43,7 +43,7 @@ class WalkMarks(Mark):
         self._server, self._marks = server, []
 
     @classmethod
-    def placed(cls, canvas: Canvas) -> Self:
+    def create(cls, canvas: Canvas) -> Self:
         """See ``Mark``."""
         return cls(canvas.server)
 
@@ -53,7 +53,7 @@ class WalkMarks(Mark):
 
     @property
     def shown(self) -> list[bool]:
-        """Of every walk that was there, whether it is seen."""
+        """Whether the marks of each walk so far are visible."""
         return [bool(mark.frame.visible) for mark in self._marks]
 
     def draw(self, walks: tuple[WalkView, ...], shown: bool) -> None:
@@ -77,10 +77,10 @@ class _Walk:
         none = np.zeros((1, 2, 3), np.float32)
         colors = {"left": LEFT, "right": RIGHT, "zmp": ZMP, "centre": CENTRE}
         self._lines = {
-            name: Node(scene.add_line_segments(f"{at}/{name}", none, color, thickness=THIN))
+            name: Node(scene.add_line_segments(f"{at}/{name}", none, color, thickness=PATH_WIDTH_M))
             for name, color in colors.items()
         }
-        mesh = turned([(0.0, 0.0), (COIN, 0.0), (COIN, 0.0008), (0.0, 0.0008)])
+        mesh = revolved([(0.0, 0.0), (COIN, 0.0), (COIN, 0.0008), (0.0, 0.0008)])
         self._coin = scene.add_mesh_simple(
             f"{at}/coin",
             mesh[0].astype(np.float32),
@@ -90,19 +90,19 @@ class _Walk:
             receive_shadow=False,
         )
         self._plan: WalkPlan | None = None
-        self._moved = STAYED
+        self._relocation = STAYED
         self._at = np.full(3, np.nan)
 
     def draw(self, walk: WalkView) -> None:
-        if walk.moved is not self._moved:
-            self._moved = walk.moved
-            place(self.frame, walk.moved.p.tolist(), walk.moved.quaternion.tolist())
+        if walk.relocation is not self._relocation:
+            self._relocation = walk.relocation
+            place(self.frame, walk.relocation.p.tolist(), walk.relocation.quaternion.tolist())
         if walk.plan is not self._plan:
             self._plan = walk.plan
             for name, node in self._lines.items():
                 segments = getattr(walk.plan, name)
                 if len(segments):
-                    node.tell(points=segments)
+                    node.send(points=segments)
         if not np.array_equal(walk.zmp, self._at):
             self._at = walk.zmp
-            place(self._coin, [*walk.zmp[:2].tolist(), float(walk.zmp[2]) + LIFT], WORLD)
+            place(self._coin, [*walk.zmp[:2].tolist(), float(walk.zmp[2]) + LIFT_M], WORLD)

@@ -49,7 +49,7 @@ class HandPanel(PagePanel):
         self.text.content = lines(None)
 
     @classmethod
-    def placed(cls, host: Host) -> Self:
+    def create(cls, host: Host) -> Self:
         """See ``PagePanel``."""
         return cls(host.server, host.sim, host.player)
 
@@ -63,13 +63,13 @@ class HandPanel(PagePanel):
 
 
 def lines(hand: HandMeters | None) -> str:
-    """What is told of a device."""
+    """Format the state of a haptic device."""
     if hand is None:
         return "no haptic device; **Ctrl-drag** leads it by the mouse"
-    told = [
+    parts = [
         f"{literal(hand.device)}: **{hand.state}**",
         f"on the hand {unbroken(f'{hand.force:.1f} N')}, on the body "
         + unbroken(f"{hand.on_body:.1f} N"),
         f"energy to the hand {unbroken(f'{1e3 * hand.energy:.2f} mJ')}",
     ]
-    return "  \n".join([*told, *([literal(hand.words)] if hand.words else [])])
+    return "  \n".join([*parts, *([literal(hand.words)] if hand.words else [])])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Host:
-    """What a panel is made for.
+    """The page and simulation of a panel.
 
     Attributes:
         server: of the page. sim: what is played, by the player's thread.
@@ -34,8 +34,8 @@ class PagePanel:
     """A folder of a page; it may stay empty where a world has nothing for it."""
 
     @classmethod
-    def placed(cls, host: Host) -> Self:
-        """The panel in a page."""
+    def create(cls, host: Host) -> Self:
+        """Create the panel in a page."""
         raise NotImplementedError
 
     def show(self, view: View | None) -> None:

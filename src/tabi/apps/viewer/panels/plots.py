@@ -16,10 +16,10 @@ from tabi.apps.viewer.soft_pad import SoftNow
 from tabi.apps.viewer.view import View
 from tabi.recording.foot_words import SLIDES
 
-SPAN, EVERY = 5.0, 0.05  # s: how far back, and between two samples
+SPAN_S, SAMPLE_PERIOD_S = 5.0, 0.05  # plotted time, and time between two samples
 COLORS = ("#1a5cc4", "#c8283c", "#2ea067", "#e2841c", "#7b3fb5", "#606878")
 DECADES = (-17.0, -5.0)  # the certificate's axis
-SMALLEST = 1e-16  # what a certificate of zero is drawn as [m/s]
+MIN_RESIDUAL_M_S = 1e-16  # a certificate of zero is drawn as this
 
 
 class Plots:
@@ -33,7 +33,7 @@ class Plots:
         self, server: viser.ViserServer, feet: list[str], pads: Sequence[str] = ()
     ) -> None:
         self.feet, self.pads = feet, list(pads)
-        self._rows: deque[list[float]] = deque(maxlen=round(SPAN / EVERY))
+        self._rows: deque[list[float]] = deque(maxlen=round(SPAN_S / SAMPLE_PERIOD_S))
         self._ends: dict[str, tuple[float, float]] = {}
         gui, states = server.gui, [name for foot in feet for name in (foot, f"{foot} slides")]
         with gui.add_folder("plots", order=50.0, expand_by_default=False):
@@ -61,14 +61,14 @@ class Plots:
             plot.visible = False
 
     def take(self, view: View, read: Callable[[View], Sequence[SoftNow]] | None = None) -> None:
-        """One more moment, where one is due; a time before the last one starts anew.
+        """Add a moment, where one is due; a time before the last one starts again.
 
         Args:
-            read: tells what soft soles and pads do in a view.
+            read: reads what soft soles and pads do in a view.
         """
         if self._rows and view.time < self._rows[-1][0]:
             self._rows.clear()
-        if self._rows and view.time - self._rows[-1][0] < EVERY:
+        if self._rows and view.time - self._rows[-1][0] < SAMPLE_PERIOD_S:
             return
         soft = read(view) if read is not None and self.pads else ()
         if len(soft) != len(self.pads):
@@ -77,7 +77,7 @@ class Plots:
         state = np.maximum(view.soles.states, 0)
         sliding = (state > SLIDES).astype(float)
         states = np.column_stack([state % SLIDES, sliding]).ravel()
-        decades = float(np.log10(max(view.residual, SMALLEST)))
+        decades = float(np.log10(max(view.residual, MIN_RESIDUAL_M_S)))
         row = [np.array([view.time]), view.loads, states, pressure, np.array([decades])]
         row += [
             1e-3 * np.array([now.pressure.max() for now in soft]),
@@ -98,7 +98,7 @@ class Plots:
                 self._zoom(plot, DECADES if plot is self.plots[3] else around(rows))
 
     def _zoom(self, plot: viser.GuiUplotHandle, ends: tuple[float, float]) -> None:
-        """Ends of the upright axis, told when they change: a browser then builds the plot anew."""
+        """Send the ends of the upright axis when they change: a browser then rebuilds the plot."""
         if self._ends.get(str(plot.title)) != ends:
             self._ends[str(plot.title)] = ends
             plot.scales = {

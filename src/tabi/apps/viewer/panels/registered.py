@@ -9,12 +9,12 @@ from tabi.apps.viewer import panels
 from tabi.apps.viewer.panels.panel import PagePanel
 
 
-def registered(found: Iterable[type[PagePanel]]) -> list[type[PagePanel]]:
+def registered(panels: Iterable[type[PagePanel]]) -> list[type[PagePanel]]:
     """Panels in the order of their names; one that lacks a method, or has the name of another, is
     refused.
     """
-    kinds = list(found)
-    _registered.check_methods("panel", kinds, PagePanel, "placed", "show")
+    kinds = list(panels)
+    _registered.check_methods("panel", kinds, PagePanel, "create", "show")
     named = [(kind.__name__, kind.__module__, kind) for kind in kinds]
     return list(_registered.by_name("panel", named).values())
 

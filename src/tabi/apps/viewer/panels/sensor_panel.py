@@ -1,7 +1,7 @@
-"""What a sensor tells, in the page: one of them is chosen, its values stand there with their units,
+"""Reading of a sensor in the page: one of them is selected, its values are shown with their units,
 and are plotted over the last seconds.
 
-Only the chosen one is listened to: sensors that nobody hears cost a simulation nothing.
+Only the selected one is measured: sensors without a reader cost a simulation nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from viser import uplot
 
 from tabi.apps.viewer.marks.palette import PRESSURE
 from tabi.apps.viewer.panels.markup import unbroken
-from tabi.apps.viewer.panels.plots import SPAN, around, empty_plot
-from tabi.apps.viewer.view import Heard
+from tabi.apps.viewer.panels.plots import SPAN_S, around, empty_plot
+from tabi.apps.viewer.view import SensorView
 from tabi.recording.sensor_history import Quantity, parts
 
 Array = NDArray[np.float64]
-NOBODY = "none"
-# s: between two samples; digits behind the point of a unit, and of others
-EVERY, DIGITS, OTHERWISE = 0.02, {"N": 1, "N·m": 2, "m/s²": 3}, 4
-# a plot is at least so high, in its own unit; radius of the mark on a plate [m]
-LEAST, MARK = 1e-3, 0.015
+NO_SENSOR = "none"
+# time between two samples; digits behind the point of a unit, and of the rest
+SAMPLE_PERIOD_S, DIGITS, DEFAULT_DIGITS = 0.02, {"N": 1, "N·m": 2, "m/s²": 3}, 4
+# smallest height of a plot, in its own unit; radius of the mark on a plate
+MIN_PLOT_HEIGHT, MARK_RADIUS_M = 1e-3, 0.015
 
 
 class SensorPanel:
@@ -46,7 +46,7 @@ class SensorPanel:
         pick: Callable[[str], None] = lambda name: None,
     ) -> None:
         self._server, self._shown = server, ""
-        self._parts = {name: parts(told) for name, told in labels.items()}
+        self._parts = {name: parts(label) for name, label in labels.items()}
         self.plots: list[viser.GuiUplotHandle] = []
         self._ends: list[tuple[float, float]] = []
         gui = server.gui
@@ -54,18 +54,20 @@ class SensorPanel:
             "sensors", order=49.0, expand_by_default=False, visible=bool(labels)
         )
         with self.folder:
-            hint = "whose values are shown; a sensor is measured when somebody looks at it"
+            hint = "whose values are shown; a sensor is measured only while it is shown"
             self.choice = gui.add_dropdown(
-                "sensor", (NOBODY, *self._parts), initial_value=NOBODY, hint=hint
+                "sensor", (NO_SENSOR, *self._parts), initial_value=NO_SENSOR, hint=hint
             )
             self.text = gui.add_markdown("")
-        self.mark = server.scene.add_icosphere("/over/plate", MARK, color=PRESSURE, visible=False)
-        self.choice.on_update(lambda _: pick(self.chosen))
+        self.mark = server.scene.add_icosphere(
+            "/over/plate", MARK_RADIUS_M, color=PRESSURE, visible=False
+        )
+        self.choice.on_update(lambda _: pick(self.selected))
 
     @property
-    def chosen(self) -> str:
+    def selected(self) -> str:
         """Name of the sensor to show, "" for none."""
-        return "" if self.choice.value == NOBODY else self.choice.value
+        return "" if self.choice.value == NO_SENSOR else self.choice.value
 
     def show(
         self,
@@ -81,7 +83,7 @@ class SensorPanel:
             pressure: centre of pressure of a force plate, in its plane and in the world [m].
         """
         if name != self._shown:
-            self._choose(name)
+            self._select(name)
         self.mark.visible = pressure is not None
         if pressure is not None:
             self.mark.position = pressure[1]
@@ -93,20 +95,20 @@ class SensorPanel:
         for k, (plot, part) in enumerate(zip(self.plots, self._parts[name], strict=True)):
             rows = values[:, part.columns].T
             plot.data = (times, *rows)
-            # a browser builds a plot anew when its scales change
-            if (ends := around(rows, LEAST)) != self._ends[k]:
+            # a browser rebuilds a plot when its scales change
+            if (ends := around(rows, MIN_PLOT_HEIGHT)) != self._ends[k]:
                 self._ends[k] = ends
                 plot.scales = {
                     "x": uplot.Scale(time=False, auto=True),
                     "y": uplot.Scale(auto=False, range=ends),
                 }
 
-    def _choose(self, name: str) -> None:
-        """Other plots."""
+    def _select(self, name: str) -> None:
+        """Replace the plots by those of another sensor."""
         for plot in self.plots:
             plot.remove()
         self._shown, self.text.content = name, ""
-        found = self._parts.get(name, [])
+        parts_ = self._parts.get(name, [])
         with self.folder:
             self.plots = [
                 empty_plot(
@@ -115,45 +117,47 @@ class SensorPanel:
                     [axis or part.word for axis in part.axes],
                     1,
                 )
-                for part in found
+                for part in parts_
             ]
-        self._ends = [(0.0, 0.0)] * len(found)
+        self._ends = [(0.0, 0.0)] * len(parts_)
 
 
 class SensorHistory:
-    """What the chosen sensor of a simulation told in the last seconds, for its panel."""
+    """Readings of the selected sensor of a simulation in the last seconds, for its panel."""
 
     def __init__(self, panel: SensorPanel) -> None:
         self.panel = panel
-        self._rows: deque[tuple[float, Array]] = deque(maxlen=round(SPAN / EVERY))
-        self._heard: Heard | None = None
+        self._rows: deque[tuple[float, Array]] = deque(maxlen=round(SPAN_S / SAMPLE_PERIOD_S))
+        self._reading: SensorView | None = None
 
-    def take(self, time: float, heard: Heard | None) -> None:
-        """One more moment; another sensor, or a time before the last one, starts anew."""
-        before, self._heard = self._heard, heard
-        if heard is None or before is None or heard.name != before.name:
+    def take(self, time: float, reading: SensorView | None) -> None:
+        """Add a moment; another sensor, or a time before the last one, starts again."""
+        before, self._reading = self._reading, reading
+        if reading is None or before is None or reading.name != before.name:
             self._rows.clear()
         if self._rows and time < self._rows[-1][0]:
             self._rows.clear()
-        if heard is not None and not (self._rows and time - self._rows[-1][0] < EVERY - 1e-9):
-            self._rows.append((time, heard.values))
+        if reading is not None and not (
+            self._rows and time - self._rows[-1][0] < SAMPLE_PERIOD_S - 1e-9
+        ):
+            self._rows.append((time, reading.values))
 
     def draw(self) -> None:
-        """Send it to the pages."""
-        heard = self._heard
-        if heard is None:
+        """Send the readings to the pages."""
+        reading = self._reading
+        if reading is None:
             self.panel.show("", np.zeros(0), np.zeros((0, 0)))
             return
         times = np.array([time for time, _ in self._rows])
         values = np.array([values for _, values in self._rows])
-        self.panel.show(heard.name, times, values, heard.pressure)
+        self.panel.show(reading.name, times, values, reading.pressure)
 
 
-def words(found: Sequence[Quantity], values: Array, pressure: Array | None = None) -> str:
-    """A line for each part of a reading; the centre of pressure is in metres."""
+def words(quantities: Sequence[Quantity], values: Array, pressure: Array | None = None) -> str:
+    """Format a line for each part of a reading; the centre of pressure is in metres."""
     lines = []
-    for part in found:
-        digits = DIGITS.get(part.unit, OTHERWISE)
+    for part in quantities:
+        digits = DIGITS.get(part.unit, DEFAULT_DIGITS)
         numbers = [
             # rounded, and no zero with a sign
             f"{axis} **{round(float(values[c]), digits) + 0.0:.{digits}f}**".strip()

@@ -54,18 +54,18 @@ class WalkPanel(PagePanel):
                 self.stops[name].on_click(lambda _, name=name: self._stop(hand, name))
 
     @classmethod
-    def placed(cls, host: Host) -> Self:
+    def create(cls, host: Host) -> Self:
         """See ``PagePanel``."""
         return cls(host.server, host.sim, host.player, host.hand)
 
     @property
     def follows(self) -> bool:
-        """Who walks leaves the picture."""
+        """Whether the camera follows: a walking robot leaves the picture."""
         return bool(self.texts)
 
     def _stop(self, hand: SteeringHand, name: str) -> None:
         hand.let_go()
-        # also a walk that nobody holds a stick of: a scene's own
+        # also a walk that is not steered by a stick: a scene's own
         self._player.order(lambda sim: steered_walkers(sim)[name].stop())
 
     def show(self, view: View | None) -> None:
@@ -79,35 +79,35 @@ class WalkPanel(PagePanel):
                 text.content = words
 
     def lines(self, walk: SteeredView, fallen: bool) -> list[str]:
-        """What the panel says about a robot."""
+        """Return the panel's lines about a robot."""
         goes = "stands" if walk.stands else f"walks, {walk.support}"
         steps = "1 step" if walk.landed == 1 else f"{walk.landed} steps"
-        found = [f"**{'has fallen' if fallen else goes}** · {steps}"]
-        told = self._player.limited.get(walk.robot)
-        if told is not None:
-            found.append(", ".join(speeds(*told)))
+        parts = [f"**{'has fallen' if fallen else goes}** · {steps}"]
+        speeds_ = self._player.limited.get(walk.robot)
+        if speeds_ is not None:
+            parts.append(", ".join(speeds(*speeds_)))
         if walk.reason:
-            found.append(literal(walk.reason))
+            parts.append(literal(walk.reason))
         if not fallen:
             far = unbroken(f"{round(1e3 * walk.margin)} mm")
-            found.append(f"margin to falling: **{far}**")
+            parts.append(f"margin to falling: **{far}**")
         push = self._player.pushed.get(walk.robot)
         if push is not None and push.line():
-            found.append(push.line())
-        return found
+            parts.append(push.line())
+        return parts
 
 
 def speeds(forward: float, sideways: float, turn: float) -> list[str]:
-    """What a robot is told, in words; what is zero is left out."""
+    """Format the commanded speeds [m/s, rad/s] in words; zeros are left out."""
     words = []
-    for value, unit, digits, (one, other) in (
+    for value, unit, digits, (ahead, back) in (
         (forward, "m/s", 2, ("ahead", "back")),
         (sideways, "m/s", 2, ("to the left", "to the right")),
         (degrees(turn), "°/s", 0, ("left turn", "right turn")),
     ):
         size = f"{abs(value):.{digits}f}"
         if float(size) > 0:
-            words.append(f"{unbroken(f'{size} {unit}')} {one if value > 0 else other}")
+            words.append(f"{unbroken(f'{size} {unit}')} {ahead if value > 0 else back}")
     return words or ["on the spot"]
 
 

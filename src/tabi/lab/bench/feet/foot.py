@@ -11,7 +11,7 @@ import numpy as np
 
 from tabi.lab.bench.feet import foot_jump, foot_laws
 from tabi.lab.bench.timing import Blocks
-from tabi.lab.study import Benchmark, BenchPart, Column, Option, head, table, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, constant_settings, head, table
 
 
 class FootBench(Benchmark, name="foot"):
@@ -22,7 +22,7 @@ class FootBench(Benchmark, name="foot"):
     corners: tuple[int, ...] = foot_jump.CORNERS
     feet: tuple[int, ...] = foot_jump.FEET
 
-    constants = told(
+    constants = constant_settings(
         dt=1e-3,
         block_steps=foot_jump.BLOCK,
         statistic="thread time; medians over passes of interleaved blocks, then their mean",
@@ -110,14 +110,14 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """By the number of feet: exact over one-step on average, and how one step, and its selection
     alone, grow from the fewest corners to the most.
     """
-    found: dict[str, Any] = {"ratio": {}, "one_step_growth": {}, "one_step_search_growth": {}}
+    result: dict[str, Any] = {"ratio": {}, "one_step_growth": {}, "one_step_search_growth": {}}
     for feet in sorted({row["feet"] for row in rows}):
-        own = [row for row in rows if row["feet"] == feet]
-        found["ratio"][str(feet)] = round(float(np.mean([row["ratio"] for row in own])), 3)
+        of_feet = [row for row in rows if row["feet"] == feet]
+        result["ratio"][str(feet)] = round(float(np.mean([row["ratio"] for row in of_feet])), 3)
         for key, times in (
             ("one_step_growth", "microseconds"),
             ("one_step_search_growth", "search_microseconds"),
         ):
-            first, last = (row[times]["one-step"] for row in (own[0], own[-1]))
-            found[key][str(feet)] = round(last / max(first, 1e-9), 3)
-    return found
+            first, last = (row[times]["one-step"] for row in (of_feet[0], of_feet[-1]))
+            result[key][str(feet)] = round(last / max(first, 1e-9), 3)
+    return result

@@ -33,8 +33,8 @@ BLOCK, PASSES = 50, 5
 SAMPLE, REPEATS = 5, 5
 # how long HRP-2 and tables move [s]
 HRP2_TIME, TABLE_TIME = 2.5, 1.2
-# a wrench that is off by more, in weights, is counted
-OFF = 0.01
+# a wrench whose error is larger, in weights, is counted
+MAX_WRENCH_ERROR = 0.01
 
 
 def measure(
@@ -61,14 +61,14 @@ def jump(feet: int, corners: int, passes: int = PASSES, duration: float | None =
             runs[mode] = robots.jumping_table(Selection(mode=mode), feet, corners)
     sim, robot = runs[EXACT]
     steps = round((duration or seconds) / sim.dt) // BLOCK * BLOCK
-    told = robots.program(sim, robot, steps)
+    commands = robots.program(sim, robot, steps)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        times, missed = clock({mode: run[0] for mode, run in runs.items()}, told, passes)
+        times, missed = clock({mode: run[0] for mode, run in runs.items()}, commands, passes)
         begin = sim.save()
-        wrong = errors(sim, runs[ONE_STEP][0], told)
+        wrong = errors(sim, runs[ONE_STEP][0], commands)
         sim.restore(begin)
-        alone = searches(sim, told)
+        alone = searches(sim, commands)
     mean = {mode: float(x.mean()) for mode, x in times.items()}
     return {
         "robot": robot.name,
@@ -84,11 +84,11 @@ def jump(feet: int, corners: int, passes: int = PASSES, duration: float | None =
 
 
 def clock(
-    sims: dict[str, Simulator], told: Array, passes: int
+    sims: dict[str, Simulator], commands: Array, passes: int
 ) -> tuple[dict[str, Array], dict[str, int]]:
     """Microseconds a step of each block, medians over passes; steps that missed in a pass."""
     begin = {name: sim.save() for name, sim in sims.items()}
-    blocks = len(told) // BLOCK
+    blocks = len(commands) // BLOCK
     times = {name: np.zeros((passes, blocks)) for name in sims}
     missed = dict.fromkeys(sims, 0)
     for turn in range(-1, passes):
@@ -96,30 +96,30 @@ def clock(
         for name, sim in sims.items():
             sim.restore(begin[name])
         for block in range(blocks):
-            part = np.ascontiguousarray(told[block * BLOCK : (block + 1) * BLOCK])
+            part = np.ascontiguousarray(commands[block * BLOCK : (block + 1) * BLOCK])
             for name, sim in list(sims.items())[:: 1 if block % 2 else -1]:
                 start = time.thread_time()
-                some, _ = sim.rollout(BLOCK, part)
+                rows, _ = sim.rollout(BLOCK, part)
                 spent = time.thread_time() - start
                 if turn >= 0:
                     times[name][turn, block] = 1e6 * spent / BLOCK
                 if turn == passes - 1:
-                    missed[name] += some
+                    missed[name] += rows
     for name, sim in sims.items():
         sim.restore(begin[name])
     return {name: np.median(x, axis=0) for name, x in times.items()}, missed
 
 
-def errors(exact: Simulator, one: Simulator, told: Array) -> dict[str, Any]:
+def errors(exact: Simulator, quick: Simulator, commands: Array) -> dict[str, Any]:
     """The exact run step by step, and one step of the other mode from each of its moments."""
     weight = exact.model.mass * float(np.linalg.norm(exact.world.gravity))
     off, least, tried, wrong, missed = [], np.inf, [], 0, 0
-    for k in range(len(told)):
-        one.restore(exact.save())
-        part = told[k : k + 1]
+    for k in range(len(commands)):
+        quick.restore(exact.save())
+        part = commands[k : k + 1]
         exact.rollout(1, part)
-        missed += one.rollout(1, part)[0]
-        a, b = exact.data.memory.foot, one.data.memory.foot
+        missed += quick.rollout(1, part)[0]
+        a, b = exact.data.memory.foot, quick.data.memory.foot
         off.append(np.abs(a["force"] - b["force"]).max() / weight)
         wrong += bool((a["state"] != b["state"]).any())
         least = min(least, float(a["normal_force"].min()))
@@ -131,12 +131,12 @@ def errors(exact: Simulator, one: Simulator, told: Array) -> dict[str, Any]:
             "wrong_states": wrong,
             "missed_from_exact": missed,
             "largest_force_error": float(f"{max(off):.3g}"),
-            "steps_off": int((np.array(off) > OFF).sum()),
+            "steps_off": int((np.array(off) > MAX_WRENCH_ERROR).sum()),
         },
     }
 
 
-def searches(sim: Simulator, told: Array) -> dict[str, float]:
+def searches(sim: Simulator, commands: Array) -> dict[str, float]:
     """The selection alone, from the states of the step before, in every so many steps of the exact
     run: mean time of both modes [µs], what a call from Python takes taken off.
     """
@@ -145,10 +145,10 @@ def searches(sim: Simulator, told: Array) -> dict[str, float]:
         EXACT: lambda P, s: selection_search.exact(P, s, sim.data.tolerance, True, len(s.heap)),
         ONE_STEP: lambda P, s: selection_search.one_step(P, s, sim.data.tolerance, True),
     }
-    for k in range(SAMPLE, len(told), SAMPLE):
-        sim.rollout(SAMPLE - 1, told[k - SAMPLE : k - 1])
+    for k in range(SAMPLE, len(commands), SAMPLE):
+        sim.rollout(SAMPLE - 1, commands[k - SAMPLE : k - 1])
         before = selected(sim)
-        sim.rollout(1, told[k - 1 : k])
+        sim.rollout(1, commands[k - 1 : k])
         now = selected(sim)
         # states are numbers of polygons with as many corners
         if before is None or now is None or not np.array_equal(before[0].start, now[0].start):
@@ -199,12 +199,12 @@ def standing(blocks: int = 31) -> dict[str, Any]:
             start = time.thread_time()
             sim.rollout(500)
             times[name].append(1e6 * (time.thread_time() - start) / 500)
-    found = {name: np.array(x) for name, x in times.items()}
+    result = {name: np.array(x) for name, x in times.items()}
     return {
-        "microseconds": {name: round(float(np.median(x)), 2) for name, x in found.items()},
+        "microseconds": {name: round(float(np.median(x)), 2) for name, x in result.items()},
         "ratio_to_coulomb": {
-            name: round(float(np.median(x / found["coulomb"])), 3)
-            for name, x in found.items()
+            name: round(float(np.median(x / result["coulomb"])), 3)
+            for name, x in result.items()
             if name != "coulomb"
         },
     }

@@ -34,11 +34,11 @@ LAWS_OF_TOES = {
 
 def toes(tracks: bool = True) -> dict[str, Any]:
     """The scene of that name, with and without the rule of pressure, and by the exact law."""
-    found = {name: _fall(law, tracks and name != "coulomb") for name, law in LAWS_OF_TOES.items()}
-    exact = found["coulomb"]["tips_s"]
-    for one in found.values():
-        one["ms_after_coulomb"] = round(1e3 * (one["tips_s"] - exact), 3)
-    return found
+    result = {name: _fall(law, tracks and name != "coulomb") for name, law in LAWS_OF_TOES.items()}
+    exact = result["coulomb"]["tips_s"]
+    for row in result.values():
+        row["ms_after_coulomb"] = round(1e3 * (row["tips_s"] - exact), 3)
+    return result
 
 
 def _fall(law: str, tracks: bool) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _differ(motion: Any, duration: float, height: float = 0.0) -> dict[str, Any]
     (exact, robot), (sim, _) = (_hrp2(law, motion, height) for law in ("coulomb", "selection"))
     weight = robot.mass * G
     half = 0.5 * float(np.linalg.norm(np.ptp(robot.feet["left"].polygon, axis=0)))
-    force, torque, moved = 0.0, 0.0, 0.0
+    force, torque, distance = 0.0, 0.0, 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(round(duration / sim.dt)):
@@ -123,18 +123,18 @@ def _differ(motion: Any, duration: float, height: float = 0.0) -> dict[str, Any]
             force = max(force, float(np.abs(a["force"] - b["force"]).max()) / weight)
             # a torque in weights half a diagonal of the sole away
             torque = max(torque, float(np.abs(a["torque"] - b["torque"]).max()) / (weight * half))
-            moved = max(moved, float(np.linalg.norm(exact.data.q[:3] - sim.data.q[:3])))
+            distance = max(distance, float(np.linalg.norm(exact.data.q[:3] - sim.data.q[:3])))
     return {
         "force_percent_of_weight": float(f"{100 * force:.3g}"),
         "torque_percent": float(f"{100 * torque:.3g}"),
-        "moved_mm": float(f"{1e3 * moved:.3g}"),
+        "moved_mm": float(f"{1e3 * distance:.3g}"),
         "events_ms": _events_apart(exact, sim),
         "missed": sim.missed_count,
     }
 
 
 def _events_apart(exact: Simulator, sim: Simulator) -> float | None:
-    """How far apart the same changes of feet are [ms]; None where they are not the same ones."""
+    """Return the time between the same changes of feet [ms]; None where they differ."""
     mine, theirs = (sorted(run.foot_events, key=lambda e: (e.foot, e.time)) for run in (sim, exact))
     if [(e.foot, e.after) for e in mine] != [(e.foot, e.after) for e in theirs]:
         return None
@@ -146,15 +146,15 @@ def step_down(height: float = 0.03, duration: float = 1.0) -> dict[str, Any]:
     """HRP-2 lands on both feet from a step of a few centimetres, holding its pose: first touch,
     the way of its base while it settles, and where it ends.
     """
-    found = _differ(lambda robot: control.hold(robot.half_sitting), duration, height)
-    return {"height_m": height} | found
+    result = _differ(lambda robot: control.hold(robot.half_sitting), duration, height)
+    return {"height_m": height} | result
 
 
 def slide(speed: float = 1.0, friction: float = 0.3) -> dict[str, Any]:
     """A plate slides straight to its stop: distance and time against the closed form and the exact
     law.
     """
-    found = {}
+    rows = {}
     for name, law in (("coulomb", "coulomb"), ("selection", "selection")):
         sim, robot = plate(law, friction)
         q, v = sim.state.q, sim.state.v
@@ -163,8 +163,8 @@ def slide(speed: float = 1.0, friction: float = 0.3) -> dict[str, Any]:
         sim.run(2 * speed / (friction * G))
         stops = [e.time for e in sim.foot_events if e.after.endswith("stick")]
         x = sim.position(robot.body("plate"))
-        found[name] = (float(np.hypot(x[0], x[1])), stops[-1] if stops else float("nan"), x)
-    (_, theirs, a), (distance, stop, b) = found["coulomb"], found["selection"]
+        rows[name] = (float(np.hypot(x[0], x[1])), stops[-1] if stops else float("nan"), x)
+    (_, theirs, a), (distance, stop, b) = rows["coulomb"], rows["selection"]
     return {
         "distance_m": round(distance, 6),
         "closed_form_m": round(speed**2 / (2 * friction * G), 6),
@@ -181,27 +181,27 @@ def lifted() -> dict[str, Any]:
     """A plate is lifted at a corner with 1.2 times its weight: the least normal force on its way
     off, which a magnetic shoe would have below zero.
     """
-    found = {}
+    result = {}
     for name, law in (("exact", Selection()), ("one-step", Selection(mode="one-step"))):
         sim, robot = plate(law, friction=2.0)
         point = (0.3 * PLATE_SIZE[0], 0.3 * PLATE_SIZE[1], 0.0)
         lift = (0.0, 0.0, 1.2 * PLATE_MASS * G)
         sim.apply_force(robot.body("plate"), lift, 0.3, point=point)
         forces: list[float] = []
-        sim.every(1, lambda data, own=forces: own.append(data.memory.foot["normal_force"][0]))
+        sim.every(1, lambda data, rows=forces: rows.append(data.memory.foot["normal_force"][0]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             sim.run(0.3)
-        found[name] = {
+        result[name] = {
             "least_normal_force_N": float(f"{min(forces):.3g}"),
             "last_normal_force_N": float(f"{forces[-1]:.3g}"),
             "missed": sim.missed_count,
         }
-    return found
+    return result
 
 
 def springs(stiffness: float = 2e5, damping: float = 5e3, slope: float = 0.1) -> dict[str, Any]:
-    """How deep HRP-2 sinks on the springs of the penalty law, and how a loaded foot creeps."""
+    """Return how deep HRP-2 sinks on the penalty law's springs, and how a loaded foot creeps."""
     firm = {"roll_stiffness": 1e5, "pitch_stiffness": 1e5, "damping": 1e8, "yaw_damping": 1e6}
     law = Penalty(stiffness=stiffness, alpha=5.0, **firm)
     sim, _ = _hrp2(law, lambda robot: control.hold(robot.half_sitting))
@@ -213,8 +213,8 @@ def springs(stiffness: float = 2e5, damping: float = 5e3, slope: float = 0.1) ->
     creeps.run(1.0)
     speed = float(np.linalg.norm(creeps.velocity(robot.body("plate")).linear))
     expected = float(PLATE_MASS * G * np.sin(slope) / damping)
-    held, robot = plate("coulomb", slope=slope)
-    held.run(1.0)
+    exact, robot = plate("coulomb", slope=slope)
+    exact.run(1.0)
     return {
         "depth_mm": round(1e3 * depth, 6),
         "weight_over_2K_mm": round(1e3 * formula, 6),
@@ -223,7 +223,7 @@ def springs(stiffness: float = 2e5, damping: float = 5e3, slope: float = 0.1) ->
         "force_over_damping_mm_s": round(1e3 * expected, 6),
         "creep_off": float(f"{abs(speed / expected - 1):.2g}"),
         "coulomb_creep_mm_s": float(
-            f"{1e3 * np.linalg.norm(held.velocity(robot.body('plate')).linear):.2g}"
+            f"{1e3 * np.linalg.norm(exact.velocity(robot.body('plate')).linear):.2g}"
         ),
         "missed": sim.missed_count + creeps.missed_count,
     }

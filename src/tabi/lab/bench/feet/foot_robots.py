@@ -40,11 +40,11 @@ LEG_JOINTS = (
     ("ankle_roll", "revolute", (1.0, 0.0, 0.0), 0.0),
 )
 # when a table is bent, pushes off and is stretched [s]; each leg a little later than the one before
-TABLE_TIMES, LATER = (0.4, 0.5, 0.62), 0.003
+TABLE_TIMES, LEG_DELAY_S = (0.4, 0.5, 0.62), 0.003
 
 
 def jumping_hrp2(contact: str, corners: int | None = None) -> tuple[Simulator, Robot]:
-    """The scene bend-and-jump by a law, as scene files tell it; with its own soles unless told."""
+    """Return the scene bend-and-jump with a contact law; default: its own soles."""
     scene = scenes.load("bend-and-jump", [f"simulation.contact={contact}"])
     builder = Builder(scene.contents, Reader())
     robot = builder.robots[0]
@@ -88,7 +88,7 @@ def jumping_table(contact: Any, feet: int, corners: int) -> tuple[Simulator, Rob
         keyframes(
             [(0.0, {f"slide{k}": 0.0})]
             + [
-                (time + LATER * k * (i > 0), {f"slide{k}": BEND if i < 2 else 0.0})
+                (time + LEG_DELAY_S * k * (i > 0), {f"slide{k}": BEND if i < 2 else 0.0})
                 for i, time in enumerate(TABLE_TIMES)
             ]
         )
@@ -96,9 +96,9 @@ def jumping_table(contact: Any, feet: int, corners: int) -> tuple[Simulator, Rob
     ]
 
     def controller(time: float, measurement: Measurement) -> Command:
-        told = [move(time, measurement) for move in moves]
-        place: Any = {name: x for one in told for name, x in cast("Pose", one.position).items()}
-        speed: Any = {name: x for one in told for name, x in cast("Pose", one.velocity).items()}
+        commands = [move(time, measurement) for move in moves]
+        place: Any = {n: x for c in commands for n, x in cast("Pose", c.position).items()}
+        speed: Any = {n: x for c in commands for n, x in cast("Pose", c.velocity).items()}
         return Command(place, speed)
 
     sim.set_controller(robot, controller)
@@ -106,17 +106,17 @@ def jumping_table(contact: Any, feet: int, corners: int) -> tuple[Simulator, Rob
 
 
 def program(sim: Simulator, robot: Robot, steps: int) -> Array:
-    """What a robot's controller, which looks at the time alone, tells its motors in each step:
+    """Return the motor commands of a robot's controller, which depends on the time alone, per step:
     position, velocity and effort, shape (steps, v_count, 3).
     """
     controller, rows = sim.drivers[robot.name].controller, joint_rows(sim.model, robot)
     motor = holding(sim.model, sim.state.q)
     seen: Measurement = None  # type: ignore[assignment]
-    told = np.zeros((steps, sim.model.v_count, 3))
+    commands = np.zeros((steps, sim.model.v_count, 3))
     for k in range(steps):
         write_command(robot, rows, controller(k * sim.dt, seen), motor, k * sim.dt)
-        told[k] = np.column_stack([motor[name] for name in ("position", "velocity", "effort")])
-    return told
+        commands[k] = np.column_stack([motor[name] for name in ("position", "velocity", "effort")])
+    return commands
 
 
 def plate(
@@ -135,7 +135,7 @@ def plate(
         world.add_fixed(HalfSpace(), (0, 0, 0), turn, friction=friction)
     else:
         world.add_ground(friction=friction)
-    placed = world.add_robot(robot)
+    posed = world.add_robot(robot)
     above = 0.5 * z + height
-    placed.place((np.sin(slope) * above, 0.0, np.cos(slope) * above), turn)
-    return Simulator(world, contact=contact), placed
+    posed.place((np.sin(slope) * above, 0.0, np.cos(slope) * above), turn)
+    return Simulator(world, contact=contact), posed

@@ -18,16 +18,16 @@ import numpy as np
 
 import tabi
 from tabi import walking
-from tabi.lab.study import Benchmark, BenchPart, Option, told
+from tabi.lab.study import Benchmark, BenchPart, Option, constant_settings
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
 
 # lengths of elements [m] that give HRP-2's soles about 60 and 300 ground nodes
 SIZES = {60: 0.0265, 300: 0.011}
-LENGTH, WARM = 0.2, 100
+LENGTH, WARMUP_STEPS = 0.2, 100
 MATERIAL: dict[str, Any] = {"young_modulus": 2e6, "poisson_ratio": 0.45, "viscosity": 0.003}
 # length of elements [m] of a sole with some 2,000 nodes
-FINE = 0.0095
+FINE_LENGTH_M = 0.0095
 
 
 class SoleBench(Benchmark, name="sole"):
@@ -37,7 +37,7 @@ class SoleBench(Benchmark, name="sole"):
     sizes: tuple[int, ...] = tuple(SIZES)
 
     packages = ()
-    constants = told(robot="hrp2", dt=1e-3, control_hz=200, **MATERIAL)
+    constants = constant_settings(robot="hrp2", dt=1e-3, control_hz=200, **MATERIAL)
 
     def parts(self) -> Iterator[BenchPart]:
         """Walks on coarser and finer soles, and the making of a fine one."""
@@ -46,20 +46,20 @@ class SoleBench(Benchmark, name="sole"):
         yield BenchPart("condensation", "", condensation)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Both as sentences."""
+        """Yield the lines for a terminal."""
         processor = result["hardware"]["processor"]
         yield f"HRP-2 walks on soft soles, steps of 1 ms, {processor}, one thread"
-        for one in result["walks"].values():
-            ours, rigid, missed = one["milliseconds"], one["rigid_milliseconds"], one["missed"]
-            certified = f"{missed} steps missed" if missed else "every step certified"
+        for walk in result["walks"].values():
+            ours, rigid, missed = walk["milliseconds"], walk["rigid_milliseconds"], walk["missed"]
+            certified = f"{missed} steps did not converge" if missed else "every step certified"
             yield (
-                f"  {one['nodes_per_sole']} ground nodes a sole: median {ours['median']:.3f} ms, "
+                f"  {walk['nodes_per_sole']} ground nodes a sole: median {ours['median']:.3f} ms, "
                 f"90 % {ours['90 %']:.3f}, 99 % {ours['99 %']:.3f}, most {ours['most']:.2f} ms of "
-                f"processor time; {certified}, worst {one['worst_residual']:.1e} m/s"
+                f"processor time; {certified}, worst {walk['worst_residual']:.1e} m/s"
             )
             yield (
                 f"    rigid feet beside it: median {rigid['median']:.3f} ms, 99 % "
-                f"{rigid['99 %']:.3f}; soft soles take {one['ratio_of_medians']:.1f} times as long"
+                f"{rigid['99 %']:.3f}; soft soles take {walk['ratio_of_medians']:.1f} times as long"
             )
         c = result["condensation"]
         yield (
@@ -81,7 +81,7 @@ def walk(steps: int, element_size: float) -> dict[str, Any]:
             sim.step(ask=False)
             times[row, k] = time.thread_time() - before
     # the first steps load kernels, and the soles settle
-    ours, theirs = 1e3 * times[:, WARM:]
+    ours, theirs = 1e3 * times[:, WARMUP_STEPS:]
     robot = soft.world.robots[0]
     return {
         "nodes_per_sole": len(soft.data.memory.sole) // 2,
@@ -113,13 +113,13 @@ def prepared(steps: int, element_size: float | None) -> tuple[Simulator, Any]:
 
 
 def condensation() -> dict[str, Any]:
-    """How long a fine sole takes to be made, new and from the cache [s]."""
+    """Return the time that building a fine sole takes, new and from the cache [s]."""
     from tabi.soles import Layer, sole_mesh
     from tabi.soles.condensation import condensed
 
     outline = tabi.robots.hrp2().feet["left"].polygon
     rubber = Layer(0.02, MATERIAL["young_modulus"], MATERIAL["poisson_ratio"])
-    mesh, times = sole_mesh(outline, rubber, FINE), []
+    mesh, times = sole_mesh(outline, rubber, FINE_LENGTH_M), []
     with TemporaryDirectory() as folder:
         for _ in range(2):
             before = time.perf_counter()

@@ -74,10 +74,10 @@ class WalkBench(Benchmark, name="walk"):
             f"{ours['microseconds']:7.1f} µs a step, {ours['control_microseconds']:.1f} of it "
             "control"
         )
-        own = result["compiled"]
+        compiled = result["compiled"]
         yield (
-            f"  control in compiled loop  {own['real_time_factor']:6.1f} × real time   "
-            f"{own['microseconds']:7.1f} µs a step"
+            f"  control in compiled loop  {compiled['real_time_factor']:6.1f} × real time   "
+            f"{compiled['microseconds']:7.1f} µs a step"
         )
         if "mujoco" in result:
             peer = result["mujoco"]
@@ -98,7 +98,7 @@ class WalkBench(Benchmark, name="walk"):
 def walked(steps: int) -> dict[str, Any]:
     """Times of all walks, by turns."""
     sim, walker, start = prepared(steps)
-    watch, heard = WalkWatch(sim), len(listen(sim))
+    watch, sensor_values = WalkWatch(sim), len(listen(sim))
     theirs = _mujoco(steps)
     inside, _, _ = prepared(steps, within=True)
     listen(inside)
@@ -120,8 +120,8 @@ def walked(steps: int) -> dict[str, Any]:
                 theirs.step()
             peer[k] = sum(theirs.seconds[first:])
     c, us = sim.certificate, 1e6 * sim.dt / BLOCK
-    found = {
-        "settings": _settings(walker.controller, sim, count) | {"sensor_values": heard},
+    result = {
+        "settings": _settings(walker.controller, sim, count) | {"sensor_values": sensor_values},
         "robot": sim.world.robots[0].name,
         "pattern_seconds": round(start, 3),
         "python": _figures(ours, us) | {"control_microseconds": _median(control, us)},
@@ -132,9 +132,9 @@ def walked(steps: int) -> dict[str, Any]:
         "worst_residual": float(f"{c.worst_residual:.3g}"),
     }
     if theirs is not None:
-        found["mujoco"] = _figures(peer, us) | {"fallen": _fell(theirs, sim)}
-        found["ratio_to_mujoco"] = round(float(np.median(peer / ours)), 2)
-    return found
+        result["mujoco"] = _figures(peer, us) | {"fallen": _fell(theirs, sim)}
+        result["ratio_to_mujoco"] = round(float(np.median(peer / ours)), 2)
+    return result
 
 
 def prepared(steps: int, within: bool = False) -> tuple[Simulator, Clocked, float]:
@@ -206,7 +206,7 @@ def _median(seconds: Any, us: float) -> float:
 
 
 def _figures(seconds: Any, us: float) -> dict[str, float]:
-    """Of blocks: time of a step [µs], and how much faster than real time that is."""
+    """Return the time of a step [µs] of blocks, and how much faster than real time that is."""
     return {
         "microseconds": _median(seconds, us),
         "least_microseconds": round(float(seconds.min()) * us, 2),

@@ -1,4 +1,4 @@
-"""The answers of every law to one contact problem, each judged by the exact law and timed.
+"""The answers of every law to one contact problem, each checked by the exact law and timed.
 
 Friction pyramids and no friction at all by Lemke; the round cone by Gauss–Seidel and by tabi's list
 of attempts. W is at hand for all of them, as a matrix. The tangents of every contact are turned at
@@ -34,11 +34,11 @@ PYRAMIDS = {k: f"{k} facets" for k in FACETS}
 # larger tableaus than this do not fit into a processor's caches, and take seconds;
 # the cart's are measured all the same
 MOST_ROWS = 1100
-# of a timing: a block, all blocks of one law together [s], and how many there are at most
-BLOCK, LONGEST, BLOCKS = 0.004, 0.3, 15
+# timing: a block and all blocks of one law together [s], and maximum number of blocks
+BLOCK, MAX_TIMING_S, BLOCKS = 0.004, 0.3, 15
 
 
-class Given(NamedTuple):
+class LawProblem(NamedTuple):
     """A problem for all laws, and its W as a dense matrix; tangents first."""
 
     W: Floats
@@ -46,7 +46,7 @@ class Given(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a law says: impulses, rows, iterations, whether its own problem is solved,
+    """Result of a contact law: impulses, rows, iterations, whether its own problem is solved,
     and how to do it again so many times.
     """
 
@@ -57,7 +57,7 @@ class Answer(NamedTuple):
     again: Callable[[int], object]
 
 
-def given(p: BodyProblem, seed: int | None) -> Given:
+def law_problem(p: BodyProblem, seed: int | None) -> LawProblem:
     """The problem with its tangents turned, each by an angle of its own; None leaves them."""
     W, q = sparse(p).toarray(), p.q.copy()
     if seed is not None:
@@ -68,10 +68,10 @@ def given(p: BodyProblem, seed: int | None) -> Given:
             c, s = np.cos(angle), np.sin(angle)
             Q[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [[c, s, 0], [-s, c, 0], [0, 0, 1]]
         W, q = Q @ W @ Q.T, Q @ q
-    return Given(W, Problem(W, q, p.mu, order="ttn"))
+    return LawProblem(W, Problem(W, q, p.mu, order="ttn"))
 
 
-def by_all(g: Given, most_rows: int = MOST_ROWS, timed: bool = True) -> dict[str, Any]:
+def by_all(g: LawProblem, most_rows: int = MOST_ROWS, timed: bool = True) -> dict[str, Any]:
     """Figures of every law; a pyramid of more than so many rows is left out."""
     count, q = g.problem.contact_count, g.problem.blocks.q
     goal = TOLERANCE * (float(np.abs(q).max()) or 1.0)
@@ -79,14 +79,14 @@ def by_all(g: Given, most_rows: int = MOST_ROWS, timed: bool = True) -> dict[str
     for k in (0, *FACETS):
         if pyramid.rows_of(count, k) <= most_rows:
             answers[PYRAMIDS.get(k, NONE)] = pivot(g, k)
-    figures = {name: judged(g, answer) for name, answer in answers.items()}
+    figures = {name: checked(g, answer) for name, answer in answers.items()}
     near = figures.get(PYRAMIDS[8], {"motion_error": None})["motion_error"]
     if near is not None:
         # where a pyramid happens to be exact, a thousandth of a percent is as near
         sweeps = sweeps_until(g, max(near, 1e-5), nearest(g, answers[EXACT].impulse))
         if sweeps is not None:
             answers[COARSE] = sweep(g, 0.0, sweeps)
-            figures[COARSE] = judged(g, answers[COARSE]) | {"solved": True}
+            figures[COARSE] = checked(g, answers[COARSE]) | {"solved": True}
     for name, seconds in (
         clock({name: answer.again for name, answer in answers.items()}) if timed else {}
     ).items():
@@ -94,7 +94,7 @@ def by_all(g: Given, most_rows: int = MOST_ROWS, timed: bool = True) -> dict[str
     return {"contacts": count, "laws": figures}
 
 
-def climb(g: Given, goal: float) -> Answer:
+def climb(g: LawProblem, goal: float) -> Answer:
     """The round cone by the list of attempts."""
     p, n = g.problem.blocks, g.problem.contact_count
     impulse, work = np.zeros(3 * n), workspace.allocate(n)
@@ -108,7 +108,7 @@ def climb(g: Given, goal: float) -> Answer:
     )
 
 
-def sweep(g: Given, goal: float, sweeps: int) -> Answer:
+def sweep(g: LawProblem, goal: float, sweeps: int) -> Answer:
     """The round cone by Gauss–Seidel."""
     p, n = g.problem.blocks, g.problem.contact_count
     impulse, work = np.zeros(3 * n), workspace.allocate(n, newton=False)
@@ -122,7 +122,7 @@ def sweep(g: Given, goal: float, sweeps: int) -> Answer:
     )
 
 
-def pivot(g: Given, facets: int) -> Answer:
+def pivot(g: LawProblem, facets: int) -> Answer:
     """A pyramid, or no friction, by Lemke."""
     p, n = g.problem.blocks, g.problem.contact_count
     impulse, work = np.zeros(3 * n), pyramid.allocate(n, facets)
@@ -137,7 +137,7 @@ def pivot(g: Given, facets: int) -> Answer:
     )
 
 
-def sweeps_until(g: Given, near: float, exact: Floats) -> int | None:
+def sweeps_until(g: LawProblem, near: float, exact: Floats) -> int | None:
     """Sweeps of Gauss–Seidel from zero until its motion is as near to an exact one;
     None where there are never enough.
     """
@@ -153,22 +153,22 @@ def sweeps_until(g: Given, near: float, exact: Floats) -> int | None:
     return None
 
 
-def nearest(g: Given, impulse: Floats) -> Floats:
+def nearest(g: LawProblem, impulse: Floats) -> Floats:
     """The exact impulses that tabi finds from some others."""
     return solve_problem(g.problem, 1e-11, impulse).impulse
 
 
-def distance(g: Given, impulse: Floats, exact: Floats) -> float:
+def distance(g: LawProblem, impulse: Floats, exact: Floats) -> float:
     """Error of the motion, relative to what the exact impulses do;
     0 where they do nothing and neither do these.
     """
     change = impulse - exact
-    error, moved = (float(np.sqrt(max(0.0, x @ g.W @ x))) for x in (change, exact))
-    return error / moved if moved > 0 else 0.0 if error == 0 else 1.0
+    error, motion = (float(np.sqrt(max(0.0, x @ g.W @ x))) for x in (change, exact))
+    return error / motion if motion > 0 else 0.0 if error == 0 else 1.0
 
 
-def judged(g: Given, answer: Answer) -> dict[str, Any]:
-    """What the exact law says of an answer."""
+def checked(g: LawProblem, answer: Answer) -> dict[str, Any]:
+    """Return errors and certificate of an answer by the exact law."""
     certificate, exact = judge(g.problem.blocks, answer.impulse), nearest(g, answer.impulse)
     return {
         "rows": answer.rows,
@@ -197,8 +197,8 @@ def clock(runs: dict[str, Callable[[int], object]]) -> dict[str, float]:
             times[name].append(once)
     for _ in range(BLOCKS):
         for name, run in runs.items():
-            if sum(times[name]) * counts[name] < LONGEST:
+            if sum(times[name]) * counts[name] < MAX_TIMING_S:
                 start = time.thread_time()
                 run(counts[name])
                 times[name].append((time.thread_time() - start) / counts[name])
-    return {name: float(np.median(found)) for name, found in times.items()}
+    return {name: float(np.median(result)) for name, result in times.items()}

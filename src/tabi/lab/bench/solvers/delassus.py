@@ -19,7 +19,7 @@ from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import contacts_of, point_inertia
 from tabi.jit import kernel
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.study import Benchmark, BenchPart, Column, Option, head, table, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, constant_settings, head, table
 from tabi.model.compiled import Model
 from tabi.model.world import World
 
@@ -49,7 +49,7 @@ STEP = "Ω of a step"
 PAPER = 6.5
 
 
-def _loop(way: Any) -> Any:
+def _loop(method: Any) -> Any:
     """A compiled loop around one way to Λ; a trace of the result goes back into the input,
     so nothing can be left out.
     """
@@ -57,20 +57,20 @@ def _loop(way: Any) -> Any:
     @kernel
     def run(count, m, w, p, k, out):
         for _ in range(count):
-            way(m, w, p, k, out)
+            method(m, w, p, k, out)
             w.dof[0].pivot += 1e-300 * out[0, 0]
             w.dof[0].added += 1e-300 * out[0, 0]
 
     return run
 
 
-def _blocks_loop(way: Any) -> Any:
-    """The same around one way to Ω."""
+def _blocks_loop(method: Any) -> Any:
+    """Return a compiled loop around one method for Ω, as ``_loop``."""
 
     @kernel
     def run(count, m, w, p, k, out):
         for _ in range(count):
-            way(m, w, p, k)
+            method(m, w, p, k)
             w.dof[0].pivot += 1e-300 * k.omega[0, 0, 0]
 
     return run
@@ -83,7 +83,7 @@ def _factors(count, m, w, p, k, out):
         w.dof[0].added += 1e-300 * w.dof[0].pivot
 
 
-LOOPS = {name: _loop(way) for name, way in point_inertia.WAYS.items()}
+LOOPS = {name: _loop(method) for name, method in point_inertia.WAYS.items()}
 OMEGAS = {
     "branches": _blocks_loop(point_inertia.branch_blocks),
     "wrenches": _blocks_loop(point_inertia.wrench_blocks),
@@ -147,7 +147,7 @@ class DelassusBench(Benchmark, name="delassus"):
     blocks: Blocks = 31
 
     packages = ("numpy", "numba")
-    constants = told(statistic="median of interleaved blocks", robot="hrp2")
+    constants = constant_settings(statistic="median of interleaved blocks", robot="hrp2")
 
     def parts(self) -> Iterator[BenchPart]:
         """Factors, more and more points, and random sets of contacts."""
@@ -160,30 +160,34 @@ class DelassusBench(Benchmark, name="delassus"):
         yield BenchPart("simulations", words, simulations, (bench,))
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """All parts."""
-        found = super().figures(rows)
-        return found | {"settings": self.settings() | found.get("settings", {})}
+        """Return the figures of all rows."""
+        result = super().figures(rows)
+        return result | {"settings": self.settings() | result.get("settings", {})}
 
     def draw(self, result: Mapping[str, Any], path: Path) -> None:
         """Fig. 3 of Chardonnet (2012) again."""
         figure(result, path)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Tables of times."""
+        """Yield the lines for a terminal."""
         yield head(result)
         yield ""
         yield "Λ of HRP-2's contacts [µs], kinematics and ABA's factors at hand"
         sizes = [Column("points", "points", "d"), Column("bodies", "bodies", "d")]
-        ways = [Column(way, f"microseconds.{way}", ".2f") for way in [*LOOPS, STEP]]
+        method_columns = [
+            Column(method, f"microseconds.{method}", ".2f") for method in [*LOOPS, STEP]
+        ]
         for name in ("two_feet", "ten_bodies"):
-            yield from table([*sizes, *ways], result[name])
+            yield from table([*sizes, *method_columns], result[name])
             yield ""
         yield f"means over {SIMULATIONS} random sets of contacts [µs]"
         mean = result["simulations"]
-        for way, whole in mean["mean_microseconds"].items():
-            omega = mean["mean_omega_microseconds"].get(way)
-            yield f"  {way:<10} {whole:8.2f}" + (f"   of which Ω {omega:8.2f}" if omega else "")
-        faster = ", ".join(f"{way} {ratio:g}" for way, ratio in mean["chains_faster_than"].items())
+        for method, whole in mean["mean_microseconds"].items():
+            omega = mean["mean_omega_microseconds"].get(method)
+            yield f"  {method:<10} {whole:8.2f}" + (f"   of which Ω {omega:8.2f}" if omega else "")
+        faster = ", ".join(
+            f"{method} {ratio:g}" for method, ratio in mean["chains_faster_than"].items()
+        )
         yield (
             f"wrenches are {mean['wrenches_faster_than_points']:g} × faster than points ({PAPER:g} "
             f"in the paper); chains against {faster}"
@@ -227,17 +231,18 @@ def figure(result: Mapping[str, Any], path: Path) -> None:
     from matplotlib.figure import Figure
 
     drawing = Figure(figsize=(13.0, 4.2), layout="constrained")
-    bars, *curves = drawing.subplots(1, 3)
-    mean = result["simulations"]
+    (bars, *curves), mean = drawing.subplots(1, 3), result["simulations"]
     names = list(LOOPS)
-    omega = [mean["mean_omega_microseconds"].get(way, 0.0) for way in names]
+    omega = [mean["mean_omega_microseconds"].get(method, 0.0) for method in names]
     bars.barh(
-        [TITLES[way] for way in names],
-        [mean["mean_microseconds"][way] for way in names],
+        [TITLES[method] for method in names],
+        [mean["mean_microseconds"][method] for method in names],
         color="0.8",
         label="Λ",
     )
-    bars.barh([TITLES[way] for way in names], omega, color="0.35", height=0.5, label="of which Ω")
+    bars.barh(
+        [TITLES[method] for method in names], omega, color="0.35", height=0.5, label="of which Ω"
+    )
     bars.set(
         xlabel="time [µs]",
         title=f"mean of {SIMULATIONS} sets of contacts\n(as Fig. 3 of Chardonnet 2012)",
@@ -251,14 +256,14 @@ def figure(result: Mapping[str, Any], path: Path) -> None:
         strict=True,
     ):
         rows = result[name]
-        for way in [*names, STEP]:
-            style = "k--" if way == STEP else "o-"
+        for method in [*names, STEP]:
+            style = "k--" if method == STEP else "o-"
             axes.loglog(
                 [row["points"] for row in rows],
-                [row["microseconds"][way] for row in rows],
+                [row["microseconds"][method] for row in rows],
                 style,
                 markersize=4,
-                label=way,
+                label=method,
             )
         axes.set(
             xlabel="contact points",

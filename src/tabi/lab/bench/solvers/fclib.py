@@ -19,7 +19,7 @@ def find(paths: list[Path]) -> list[Path]:
             f"no friction problems are given; name a folder with {', '.join(SUFFIXES)} files, "
             "for example of FCLib, or files"
         )
-    found: list[Path] = []
+    result: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
@@ -28,11 +28,11 @@ def find(paths: list[Path]) -> list[Path]:
                     f"folder {path} has no friction problem; "
                     f"expected {', '.join(SUFFIXES)} files in it"
                 )
-            found += inside
+            result += inside
         else:
             # what it is if no problem, the reader says
-            found.append(path)
-    return found
+            result.append(path)
+    return result
 
 
 class FclibRace(Race, Benchmark, name="fclib"):
@@ -47,5 +47,5 @@ class FclibRace(Race, Benchmark, name="fclib"):
 
     def entries(self) -> list[Entry]:
         """A file that is no problem is refused before the first is solved."""
-        found = find(self.paths or [])
-        return [Entry(path.stem, "file", files.read(path)) for path in found]
+        result = find(self.paths or [])
+        return [Entry(path.stem, "file", files.read(path)) for path in result]

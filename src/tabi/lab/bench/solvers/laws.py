@@ -1,7 +1,7 @@
 """``tabi bench laws``: the older laws beside the exact one, on the same contact problems.
 
 Friction pyramids with 4 to 32 facets and no friction at all against the round cone; ``answers``
-tells how each is solved, judged and timed.
+describes how each is solved, checked and timed.
 
 Slip: when one contact begins to slide, and where its friction points, over all directions. Series:
 plates, towers and piles with more and more contacts. Family: members of tabi's family. Cart: HRP-2
@@ -31,11 +31,11 @@ from tabi.lab.bench.solvers.answers import (
     SWEEPS,
     TOLERANCE,
     by_all,
-    given,
+    law_problem,
 )
 from tabi.lab.family import piles, stacks
 from tabi.lab.family.case import STEP
-from tabi.lab.study import Benchmark, BenchPart, Column, table, told
+from tabi.lab.study import Benchmark, BenchPart, Column, constant_settings, table
 
 # points of the plates, boxes of the towers (four points each), bodies of the piles
 SIZES = {
@@ -55,7 +55,9 @@ class LawsBench(Benchmark, name="laws"):
     # whether the cart is simulated
     cart: bool = True
 
-    constants = told(tolerance=TOLERANCE, sweeps=SWEEPS, most_rows=MOST_ROWS, step=STEP)
+    constants = constant_settings(
+        tolerance=TOLERANCE, sweeps=SWEEPS, most_rows=MOST_ROWS, step=STEP
+    )
 
     def parts(self) -> Iterator[BenchPart]:
         """Slip, series, family and cart."""
@@ -67,13 +69,13 @@ class LawsBench(Benchmark, name="laws"):
             yield BenchPart("", "cart", pushed_cart)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """All parts, and from which number of contacts on who is faster."""
-        found = super().figures(rows)
-        crossed = {name: crossovers(one) for name, one in found.get("series", {}).items()}
-        return found | {"crossover": crossed}
+        """Return all parts, and the number of contacts from which on each law is faster."""
+        result = super().figures(rows)
+        crossed = {name: crossovers(series) for name, series in result.get("series", {}).items()}
+        return result | {"crossover": crossed}
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Part by part."""
+        """Yield the lines for a terminal."""
         yield f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}"
         yield ""
         yield "one contact, over all directions:"
@@ -88,8 +90,8 @@ class LawsBench(Benchmark, name="laws"):
             yield ""
             yield f"{name}: median time; error of the motion"
             yield from table(SERIES_COLUMNS, rows)
-            for ours, found in result["crossover"][name].items():
-                parts = ", ".join(f"{theirs}: {x['wins']}" for theirs, x in found.items())
+            for ours, crossing in result["crossover"][name].items():
+                parts = ", ".join(f"{theirs}: {x['wins']}" for theirs, x in crossing.items())
                 yield f"  contacts with which {ours} is faster: {parts}"
         f = result["family"]
         yield ""
@@ -112,12 +114,12 @@ class LawsBench(Benchmark, name="laws"):
 
 def series(name: str, numbers: Sequence[int]) -> list[dict[str, Any]]:
     """Problems of one kind with more and more contacts, by every law."""
-    return [by_all(given(SERIES[name](n), n)) for n in numbers]
+    return [by_all(law_problem(SERIES[name](n), n)) for n in numbers]
 
 
 def errors_of_members(count: int) -> dict[str, Any]:
     """Members of the family by every law, without times."""
-    return errors(by_all(given(p, k), timed=False) for k, p in enumerate(members(count)))
+    return errors(by_all(law_problem(p, k), timed=False) for k, p in enumerate(members(count)))
 
 
 def pushed_cart() -> dict[str, Any]:
@@ -127,8 +129,8 @@ def pushed_cart() -> dict[str, Any]:
     seconds = np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:])
     return {
         "cart": {
-            "along the axes of the world": by_all(given(p, None), most_rows=3 * MOST_ROWS),
-            "turned at random": by_all(given(p, 1), most_rows=3 * MOST_ROWS, timed=False),
+            "along the axes of the world": by_all(law_problem(p, None), most_rows=3 * MOST_ROWS),
+            "turned at random": by_all(law_problem(p, 1), most_rows=3 * MOST_ROWS, timed=False),
         },
         "cart_by_bodies_seconds": float(f"{seconds:.3g}"),
     }
@@ -158,7 +160,7 @@ SERIES: dict[str, Callable[[int], BodyProblem]] = {
 
 
 def members(count: int) -> Iterator[BodyProblem]:
-    """Some of each kind of the family, those with few enough contacts."""
+    """Yield problems of each kind of the family with few enough contacts."""
     for kind in KINDS:
         for case in family.cases(kind, count, 5):
             if (
@@ -177,9 +179,9 @@ def cart_problem() -> BodyProblem:
     sim = Simulator(world)
     sim.set_controller(robot, cart.push(robot, 0.1, 0.4))
     sim.run(0.3)
-    found = sim.problem()
-    assert found is not None
-    return found
+    result = sim.problem()
+    assert result is not None
+    return result
 
 
 # ---- sums -----------------------------------------------------------------------------------
@@ -193,16 +195,16 @@ def slip(facets: int, angles: int = 100) -> dict[str, float]:
     # one sector after the other, never just between two edges: there both push
     for turn, part in enumerate(np.linspace(0.005, 0.995, angles)):
         angle = 2 * np.pi / facets * (turn + part)
-        way = np.array([np.cos(angle), np.sin(angle)])
+        direction = np.array([np.cos(angle), np.sin(angle)])
         low, high = 0.5, 1.5
         for _ in range(25):
             middle = 0.5 * (low + high)
-            push = [*(middle * mu * way), -1.0]
+            push = [*(middle * mu * direction), -1.0]
             u = solve_pyramid(np.eye(3), push, mu, order="ttn", facets=facets).velocity
             low, high = (middle, high) if np.abs(u).max() < 1e-9 else (low, middle)
         early.append(1 - low)
-        slid = solve_pyramid(np.eye(3), [*(1e3 * way), -1.0], mu, order="ttn", facets=facets)
-        off.append(np.linalg.norm(slid.impulse[:2] / mu + way))
+        slid = solve_pyramid(np.eye(3), [*(1e3 * direction), -1.0], mu, order="ttn", facets=facets)
+        off.append(np.linalg.norm(slid.impulse[:2] / mu + direction))
     worst = {"early_worst": float(max(early)), "sliding_worst": float(max(off))}
     mean = {"early_mean": float(np.mean(early)), "sliding_mean": float(np.mean(off))}
     limits = {
@@ -218,9 +220,9 @@ def crossovers(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]
     """For each way to the round cone and each other law:
     the contacts with which it is faster, and from which on it stays so, None for never.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    result: dict[str, dict[str, dict[str, Any]]] = {}
     for ours in (LIST, EXACT, COARSE):
-        found[ours] = {}
+        result[ours] = {}
         for theirs in (NONE, *PYRAMIDS.values()):
             compared, wins, since = [], [], None
             for row in (r for r in rows if theirs in r["laws"]):
@@ -231,18 +233,18 @@ def crossovers(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]
                     since = n if since is None else since
                 else:
                     since = None
-            found[ours][theirs] = {"since": since, "wins": spans(wins, compared)}
-    return found
+            result[ours][theirs] = {"since": since, "wins": spans(wins, compared)}
+    return result
 
 
-def spans(chosen: list[int], numbers: list[int]) -> str:
-    """Some of a list of numbers in words: "all", "none", or where they begin and end."""
-    if len(chosen) in (0, len(numbers)):
-        return "all" if chosen else "none"
+def spans(selected: list[int], numbers: list[int]) -> str:
+    """Describe a subset of a list of numbers: "all", "none", or where they begin and end."""
+    if len(selected) in (0, len(numbers)):
+        return "all" if selected else "none"
     ends: list[list[int]] = []
     for k, n in enumerate(numbers):
-        if n in chosen:
-            if k and numbers[k - 1] in chosen:
+        if n in selected:
+            if k and numbers[k - 1] in selected:
                 ends[-1][1] = n
             else:
                 ends.append([n, n])
@@ -253,16 +255,16 @@ def errors(rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
     """Error of the motion by each law, over problems in which it is solved."""
     drawn, table = list(rows), {}
     for name in (NONE, *PYRAMIDS.values()):
-        found = [r["laws"][name] for r in drawn if r["laws"][name]["solved"]]
-        motion = [f["motion_error"] for f in found]
+        solved = [r["laws"][name] for r in drawn if r["laws"][name]["solved"]]
+        motion = [f["motion_error"] for f in solved]
         table[name] = {
-            "solved": len(found),
+            "solved": len(solved),
             "median": float(f"{np.median(motion):.3g}"),
             "nine_in_ten": float(f"{np.quantile(motion, 0.9):.3g}"),
             "worst": float(f"{max(motion):.3g}"),
-            "residual_median": float(f"{np.median([f['residual'] for f in found]):.3g}"),
+            "residual_median": float(f"{np.median([f['residual'] for f in solved]):.3g}"),
             "force_residual_N_median": float(
-                f"{np.median([f['force_residual_N'] for f in found]):.3g}"
+                f"{np.median([f['force_residual_N'] for f in solved]):.3g}"
             ),
         }
     return {"problems": len(drawn), "laws": table}

@@ -5,7 +5,7 @@ For solver s on problem p, with time t_ps, infinite where it is not solved,
     r_ps = t_ps / min_s t_ps,
     ρ_s(τ) = (number of problems with r_ps ≤ τ) / (number of problems)                       (1)
 ρ_s(1) is how often s is the fastest, ρ_s(∞) how often it solves at all.
-A problem nobody solves counts for nobody.
+A problem that no solver solves does not count.
 
 Reference: Dolan and Moré (2002), Benchmarking optimization software with performance profiles.
 """
@@ -52,13 +52,13 @@ def fraction(ratio: ArrayLike, tau: float) -> float:
 
 
 def above(
-    one: Sequence[float] | NDArray[np.float64], other: Sequence[float] | NDArray[np.float64]
+    first: Sequence[float] | NDArray[np.float64], other: Sequence[float] | NDArray[np.float64]
 ) -> bool:
     """Whether a solver's profile is nowhere below another's:
     both are steps, so it is enough to look where the other's rises.
     """
     return all(
-        fraction(one, tau) >= fraction(other, tau)
+        fraction(first, tau) >= fraction(other, tau)
         for tau in np.unique(np.asarray(other)[np.isfinite(other)])
     )
 
@@ -67,8 +67,8 @@ def data(seconds: Mapping[str, ArrayLike]) -> dict[str, Any]:
     """Profiles for machines: sorted ratios of the solved problems, from which (1) is read off,
     and three of its values.
     """
-    found = ratios(seconds)
-    count = len(next(iter(found.values()), ()))
+    result = ratios(seconds)
+    count = len(next(iter(result.values()), ()))
     return {
         "problems": count,
         "solvers": {
@@ -78,7 +78,7 @@ def data(seconds: Mapping[str, ArrayLike]) -> dict[str, Any]:
                 "within_10": fraction(r, 10.0),
                 "solved": float(np.isfinite(r).mean()) if count else 0.0,
             }
-            for name, r in found.items()
+            for name, r in result.items()
         },
     }
 
@@ -95,11 +95,11 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    found = ratios(seconds)
-    end = 1.5 * max([10.0, *(float(r[np.isfinite(r)].max(initial=1.0)) for r in found.values())])
+    ratio = ratios(seconds)
+    end = 1.5 * max([10.0, *(float(r[np.isfinite(r)].max(initial=1.0)) for r in ratio.values())])
     figure = Figure(figsize=(7.0, 4.4), layout="constrained")
     axes = figure.add_subplot()
-    for k, (name, r) in enumerate(found.items()):
+    for k, (name, r) in enumerate(ratio.items()):
         # from the problems won, at τ = 1, to the right edge
         x = np.concatenate([[1.0], np.unique(r[np.isfinite(r)]), [end]])
         colour, line = STYLES.get(name, (f"C{k}", "-"))
@@ -126,7 +126,7 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(
         loc="outside lower center",
-        ncols=3 if len(found) > 4 else max(len(found), 1),
+        ncols=3 if len(ratio) > 4 else max(len(ratio), 1),
         frameon=False,
         fontsize=9,
     )

@@ -26,14 +26,14 @@ from tabi.contact import SOLVERS, BodyProblem, Problem, solve_bodies, solve_prob
 from tabi.jit import decorator
 from tabi.lab import siconos
 from tabi.lab.bench.solvers import profile
-from tabi.lab.study import Benchmark, BenchPart, Column, Option, table, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, constant_settings, table
 
 DEFAULT, MATRIX = "tabi auto", "tabi auto, matrix"
 # columns of the long lists for a terminal
 WIDTH = 150
 FASTER = "the faster of Siconos's"
 # as siconos_worker: so many runs, or until they have taken so long [s]
-REPETITIONS, LONGEST = 20, 0.1
+REPETITIONS, MAX_TIMING_S = 20, 0.1
 
 
 @dataclass(frozen=True)
@@ -83,34 +83,36 @@ class Race(Benchmark, abstract=True):
     tolerance: Tolerance = 1e-8
 
     unit = "problems"
-    constants = told(start="zero impulses", times="the solver alone, least of up to 20 runs")
+    constants = constant_settings(
+        start="zero impulses", times="the solver alone, least of up to 20 runs"
+    )
     # in the title of the figure
     what = "problems"
 
     def entries(self) -> Iterable[Entry]:
-        """The problems."""
+        """Return the problems of the benchmark, the smallest first."""
         raise NotImplementedError
 
     def parts(self) -> Iterator[BenchPart]:
-        """Entry by entry."""
-        others, entries = methods(self.siconos, self.dense), self.entries()
+        """Yield the parts of the benchmark in order."""
+        rivals, entries = methods(self.siconos, self.dense), self.entries()
         # most is compiled here, on the smallest problem
         for solver in SOLVERS:
             small = Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")
             solve_problem(small, self.tolerance, solver=solver)
-        with siconos.Session() if others else contextlib.nullcontext() as session:
+        with siconos.Session() if rivals else contextlib.nullcontext() as session:
             for entry in entries:
-                arguments = entry, self.tolerance, session, others
+                arguments = entry, self.tolerance, session, rivals
                 yield BenchPart("problem", "", solved, arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All rows, sums of them and their profile."""
         problems = [row for key, row in rows if key == "problem"]
-        found = super().figures([row for row in rows if row[0] != "problem"])
-        others = any(name.startswith("Siconos") for row in problems for name in row["solvers"])
+        result = super().figures([row for row in rows if row[0] != "problem"])
+        has_rivals = any(name.startswith("Siconos") for row in problems for name in row["solvers"])
         versions = machine(*self.packages)["versions"]
-        return found | {
-            "versions": versions | {"siconos": siconos.version() if others else None},
+        return result | {
+            "versions": versions | {"siconos": siconos.version() if has_rivals else None},
             "problems": problems,
             "summary": summary(problems),
             "profile": profile.data(contenders(problems)),
@@ -122,7 +124,7 @@ class Race(Benchmark, abstract=True):
             profile.draw(path, contenders(result["problems"]), title(result, self.what))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """A table of all rows, sums, and who is faster."""
+        """Yield a table of all rows, sums, and which solver is faster."""
         sums, rows, versions = result["summary"], result["problems"], result["versions"]
         engine = f"Siconos {versions['siconos']}" if versions["siconos"] else "without Siconos"
         yield f"{result['hardware']['processor']}, one core; tabi {versions['tabi']}, {engine}"
@@ -152,35 +154,35 @@ class Race(Benchmark, abstract=True):
 
 
 def solved(
-    entry: Entry, tolerance: float, session: siconos.Session | None, others: tuple[str, ...]
+    entry: Entry, tolerance: float, session: siconos.Session | None, rivals: tuple[str, ...]
 ) -> dict[str, Any]:
-    """An entry by every solver, as a row; the error stream is told."""
+    """Solve an entry by every solver and return a row; the error stream is collected."""
     row = {
         "name": entry.name,
         "kind": entry.kind,
         "contacts": entry.problem.contact_count,
-        "solvers": by_all(entry, tolerance, session, others),
+        "solvers": by_all(entry, tolerance, session, rivals),
     }
     print(_line(row), file=sys.stderr, flush=True)
     return row
 
 
 def by_all(
-    entry: Entry, tolerance: float, session: siconos.Session | None, others: tuple[str, ...]
+    entry: Entry, tolerance: float, session: siconos.Session | None, rivals: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
     """One entry by every solver."""
-    found = {f"tabi {solver}": ours(entry.problem, solver, tolerance) for solver in SOLVERS}
+    result = {f"tabi {solver}": ours(entry.problem, solver, tolerance) for solver in SOLVERS}
     if entry.best is not None:
         # the matrix alone stays in the table
-        found = {DEFAULT: ours(entry.best, "auto", tolerance)} | {
-            MATRIX if k == DEFAULT else k: f for k, f in found.items()
+        result = {DEFAULT: ours(entry.best, "auto", tolerance)} | {
+            MATRIX if k == DEFAULT else k: f for k, f in result.items()
         }
     if session is not None:
-        found |= {
+        result |= {
             f"Siconos {method}": theirs(session, entry.problem, method, tolerance)
-            for method in others
+            for method in rivals
         }
-    return found
+    return result
 
 
 def ours(problem: Problem | BodyProblem, solver: str, tolerance: float) -> dict[str, Any]:
@@ -197,7 +199,7 @@ def ours(problem: Problem | BodyProblem, solver: str, tolerance: float) -> dict[
         # a run that had to compile something says nothing
         if decorator.first_run.seconds == compiling:
             times.append(solution.seconds)
-            if len(times) == REPETITIONS or sum(times) > LONGEST:
+            if len(times) == REPETITIONS or sum(times) > MAX_TIMING_S:
                 break
     return _figures(
         solution.converged, min(times), solution.iterations, solution.residual, by=solution.solver
@@ -209,29 +211,29 @@ def theirs(
 ) -> dict[str, Any]:
     """One of Siconos's methods on one problem."""
     answer = session.solve(problem, method, tolerance)
-    more: dict[str, Any] = (
+    extra: dict[str, Any] = (
         {"own_tolerance": answer.own_tolerance} if isfinite(answer.own_tolerance) else {}
     )
     if answer.fault:
-        more["fault"] = answer.fault
-    return _figures(answer.converged, answer.seconds, answer.iterations, answer.residual, **more)
+        extra["fault"] = answer.fault
+    return _figures(answer.converged, answer.seconds, answer.iterations, answer.residual, **extra)
 
 
 def _figures(
-    converged: bool, seconds: float, iterations: int, residual: float, **more: Any
+    converged: bool, seconds: float, iterations: int, residual: float, **extra: Any
 ) -> dict[str, Any]:
     """A row's figures; JSON knows neither inf nor NaN."""
     rounded = {
         "seconds": float(f"{seconds:.4g}") if isfinite(seconds) else None,
         "residual": float(f"{residual:.3g}") if isfinite(residual) else None,
     }
-    return {"converged": converged, "iterations": iterations, **rounded, **more}
+    return {"converged": converged, "iterations": iterations, **rounded, **extra}
 
 
 def seconds_of(row: dict[str, Any], solver: str) -> float:
     """Time of a solver on a problem [s], infinite where it is not solved."""
-    found = row["solvers"][solver]
-    return found["seconds"] if found["converged"] else inf
+    result = row["solvers"][solver]
+    return result["seconds"] if result["converged"] else inf
 
 
 def contenders(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
@@ -259,8 +261,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             for kind in dict.fromkeys(row["kind"] for row in rows)
         },
         "not_solved": [row["name"] for row in rows if not row["solvers"][DEFAULT]["converged"]],
-        "against": {name: duel(rows, DEFAULT, others) for name, others in duels.items()},
-        "matrix_against": {name: duel(rows, MATRIX, others) for name, others in duels.items()}
+        "against": {name: duel(rows, DEFAULT, rivals) for name, rivals in duels.items()},
+        "matrix_against": {name: duel(rows, MATRIX, rivals) for name, rivals in duels.items()}
         if MATRIX in names
         else {},
     }
@@ -284,11 +286,11 @@ def _kind(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def duel(rows: list[dict[str, Any]], ours: str, others: tuple[str, ...]) -> dict[str, Any]:
+def duel(rows: list[dict[str, Any]], ours: str, rivals: tuple[str, ...]) -> dict[str, Any]:
     """A solver against another, or the fastest of some on each problem,
     over the problems that at least one side solves.
     """
-    theirs = [min(seconds_of(row, name) for name in others) for row in rows]
+    theirs = [min(seconds_of(row, name) for name in rivals) for row in rows]
     times = {
         row["name"]: (seconds_of(row, ours), other) for row, other in zip(rows, theirs, strict=True)
     }
@@ -300,12 +302,12 @@ def duel(rows: list[dict[str, Any]], ours: str, others: tuple[str, ...]) -> dict
         for name, (a, b) in times.items()
         if not a < b
     }
-    found = profile.ratios(contenders(rows) | {FASTER: theirs})
+    result = profile.ratios(contenders(rows) | {FASTER: theirs})
     return {
         "problems": len(times),
         "faster": len(times) - len(lost),
         "median_speedup": float(f"{np.median(both):.3g}") if both else None,
-        "profile_above_everywhere": profile.above(found[ours], found[FASTER]),
+        "profile_above_everywhere": profile.above(result[ours], result[FASTER]),
         "slower_by": lost,
     }
 

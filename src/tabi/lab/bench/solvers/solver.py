@@ -46,10 +46,10 @@ SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
 MATRIX_SIZES = SIZES[:6]
 # speed of the bricks [m/s] and friction: at rest, and from slow to violent
 WALLS = ((0.0, 0.5), (0.001, 0.5), (0.005, 0.8), (0.02, 0.5), (0.2, 0.3))
-STEPS, SETTLING = 60, 20
+STEPS, SETTLING_STEPS = 60, 20
 DEPTH, FREQUENCY = 0.1, 1.0  # m, Hz: of the squat
 BUDGETS = tuple(2**k for k in range(13))
-REPEATED = 0.02  # s: short runs are timed again
+MIN_RUN_TIME_S = 0.02  # s: short runs are timed again
 
 
 class SolverRace(Race, Benchmark, name="solver"):
@@ -111,7 +111,7 @@ class SolverRace(Race, Benchmark, name="solver"):
         for name, methods in result.get("convergence", {}).items():
             yield ""
             yield f"error against time, {name}, from zero impulses"
-            yield from (f"  {method:<26} {_way(rows)}" for method, rows in methods.items())
+            yield from (f"  {method:<26} {_budget(rows)}" for method, rows in methods.items())
 
 
 WARM = (
@@ -133,14 +133,14 @@ def sweep_cost(sizes: tuple[int, ...] = SIZES) -> dict[str, dict[str, Any]]:
     runs |= {("W formed", n): _matrix_sweep(plate(n)) for n in sizes if n in MATRIX_SIZES}
     # all by turns, so that a slow moment of the machine is no bend in a line
     times = microseconds({f"{form} {n}": run for (form, n), run in runs.items()}, 61, 0.002)
-    found: dict[str, list[dict[str, float]]] = {}
+    result: dict[str, list[dict[str, float]]] = {}
     for form, n in runs:
-        found.setdefault(form, []).append(
+        result.setdefault(form, []).append(
             {"contacts": float(n), "microseconds": float(times[f"{form} {n}"].min())}
         )
     return {
-        "space of bodies": linear(found["space of bodies"]),
-        "W formed": {"rows": found["W formed"]},
+        "space of bodies": linear(result["space of bodies"]),
+        "W formed": {"rows": result["W formed"]},
     }
 
 
@@ -201,7 +201,7 @@ def squat(model: Model, seconds: float) -> tuple[Floats, Floats]:
 
 
 def settled(
-    kind: str, steps: int = STEPS, skipped: int = SETTLING
+    kind: str, steps: int = STEPS, skipped: int = SETTLING_STEPS
 ) -> Iterator[tuple[BodyProblem, Floats]]:
     """Problems of a run of HRP-2, its joints held implicitly,
     and the impulses of the step before each.
@@ -243,7 +243,7 @@ def warm_stances(count: int = 60, tolerance: float = 1e-8) -> dict[str, dict[str
     First settled runs of ``count`` steps; then as many members of the family,
     whose step before was their first.
     """
-    found = {
+    result = {
         kind: _warm(settled(kind, count, count // 3), tolerance)
         for kind in ("standing", "squatting", "sliding")
     }
@@ -253,8 +253,8 @@ def warm_stances(count: int = 60, tolerance: float = 1e-8) -> dict[str, dict[str
             for c in cases(kind, count, 0)
             if c.bodies is not None and c.warm is not None
         )
-        found[f"family, {kind}"] = _warm(family, tolerance)
-    return found
+        result[f"family, {kind}"] = _warm(family, tolerance)
+    return result
 
 
 def _warm(problems: Iterable[tuple[BodyProblem, Floats]], tolerance: float) -> dict[str, float]:
@@ -309,7 +309,7 @@ def large_walls(tolerance: float = 1e-8) -> list[dict[str, Any]]:
 
 def squatting() -> BodyProblem:
     """The eight foot contacts of the squatting robot."""
-    return next(settled("squatting", SETTLING + 1))[0]
+    return next(settled("squatting", SETTLING_STEPS + 1))[0]
 
 
 def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict[str, float]]]:
@@ -330,14 +330,14 @@ def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict
             lambda n, x: twist_newton.solve(p, ALART_CURNIER, 1.0, 1e-6, goal, n, x, work),
         ),
     }
-    found: dict[str, list[dict[str, float]]] = {}
+    result: dict[str, list[dict[str, float]]] = {}
     for name, (budgets, run) in methods.items():
         run(1, np.zeros(3 * count))
-        found[name] = []
+        result[name] = []
         for budget in budgets:
             seconds, done, impulse = _clocked(run, budget, count, work)
             error = judge(p, impulse).relative
-            found[name].append(
+            result[name].append(
                 {
                     "iterations": done,
                     "seconds": float(f"{seconds:.4g}"),
@@ -346,7 +346,7 @@ def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict
             )
             if done < budget or error <= tolerance:
                 break
-    return found
+    return result
 
 
 def _clocked(
@@ -354,7 +354,7 @@ def _clocked(
 ) -> tuple[float, int, Floats]:
     """Least seconds of a few runs from zero, what was done, and the impulses."""
     least, spent, done, impulse = np.inf, 0.0, 0, np.zeros(3 * count)
-    while spent < REPEATED:
+    while spent < MIN_RUN_TIME_S:
         impulse, work.alpha[:] = np.zeros(3 * count), 0.0
         start = time.perf_counter()
         done = int(run(budget, impulse)[0])
@@ -366,9 +366,9 @@ def _clocked(
 # ---- words ----------------------------------------------------------------------------------
 
 
-def _sweeps(found: dict[str, dict[str, Any]]) -> Iterator[str]:
+def _sweeps(errors: dict[str, dict[str, Any]]) -> Iterator[str]:
     yield f"  {'contacts':<22}" + "".join(f"{size:>9}" for size in SIZES)
-    for name, row in found.items():
+    for name, row in errors.items():
         yield f"  {name:<22}" + "".join(f"{r['microseconds']:9.2f}" for r in row["rows"])
         if "largest_deviation" in row:
             line = (
@@ -378,7 +378,7 @@ def _sweeps(found: dict[str, dict[str, Any]]) -> Iterator[str]:
             yield f"  {'':<22} {line}, off by at most {100 * row['largest_deviation']:.0f} %"
 
 
-def _way(rows: list[dict[str, float]]) -> str:
-    """The first run within 1e-8, or the best."""
+def _budget(rows: list[dict[str, float]]) -> str:
+    """Return the first run within 1e-8, or the best one, as text."""
     row = next((r for r in rows if r["residual"] <= 1e-8), min(rows, key=lambda r: r["residual"]))
     return f"{row['residual']:.0e} after {row['iterations']:g}, {race.duration(row['seconds'])}"

@@ -29,21 +29,21 @@ PAPERS = {
 @cache
 def catalogue() -> dict[str, Experiment]:
     """All experiments by their names, paper by paper."""
-    found: list[Experiment] = []
+    result: list[Experiment] = []
     for module in pkgutil.iter_modules(__path__):
-        found += getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXPERIMENTS", ())
+        result += getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXPERIMENTS", ())
     order = list(PAPERS)
-    found.sort(key=lambda one: order.index(one.paper))
-    return {one.name: one for one in found}
+    result.sort(key=lambda experiment: order.index(experiment.paper))
+    return {experiment.name: experiment for experiment in result}
 
 
-def chosen(words: list[str]) -> list[Experiment]:
-    """Experiments of papers or of their own names; all where nothing is said."""
+def select(words: list[str]) -> list[Experiment]:
+    """Return the experiments of papers or of their own names; default: all."""
     known = catalogue()
     for word in words:
         if word not in known and word not in PAPERS:
             raise unknown("paper or experiment", word, "tabi", [*PAPERS, *known])
-    return [one for one in known.values() if not words or {one.name, one.paper} & set(words)]
+    return [x for x in known.values() if not words or {x.name, x.paper} & set(words)]
 
 
-__all__ = ["PAPERS", "applies", "catalogue", "chosen"]
+__all__ = ["PAPERS", "applies", "catalogue", "select"]

@@ -26,7 +26,7 @@ from tabi.scenes.reader import Reader
 CORNERS, FEWER = (4, 8, 16, 32, 64), (4, 64)
 EXACT, ONE_STEP = "exact", "one-step"
 # height of the waist at which a robot has fallen [m]
-LOWEST = 0.4
+MIN_WAIST_HEIGHT_M = 0.4
 
 
 def jump(trial: PaperTrial, corners: int, mode: str) -> PaperOutcome:
@@ -63,24 +63,24 @@ def measure(trial: PaperTrial) -> PaperOutcome:
     exact = [jump(trial, n, EXACT) for n in corners]
     quick = [jump(trial, n, ONE_STEP) for n in corners]
     total = exact[0]
-    for one in (*exact[1:], *quick):
-        total = total.plus(one)
-    air = [one.numbers["flight_ms"] for one in (*exact, *quick)]
+    for outcome in (*exact[1:], *quick):
+        total = total.plus(outcome)
+    air = [outcome.numbers["flight_ms"] for outcome in (*exact, *quick)]
     numbers = {
         "flight_ms": air[0],
         "flight_spread_ms": float(np.ptp(air)),
-        "lowest_end_m": min(one.numbers["height_m"] for one in (*exact, *quick)),
+        "lowest_end_m": min(outcome.numbers["height_m"] for outcome in (*exact, *quick)),
         "states_tried_with_most_corners": exact[-1].numbers["states"],
-        "most_states_tried": max(one.numbers["most_states"] for one in exact),
-        "missed_by_one_step": float(sum(one.missed for one in quick)),
+        "most_states_tried": max(outcome.numbers["most_states"] for outcome in exact),
+        "missed_by_one_step": float(sum(outcome.missed for outcome in quick)),
     }
     figure = PaperFigure(
         "Fig. 8: states tried in a step, exact method",
         "corners of each foot",
         "states",
         {
-            "mean": (corners, [one.numbers["states"] for one in exact]),
-            "most": (corners, [one.numbers["most_states"] for one in exact]),
+            "mean": (corners, [outcome.numbers["states"] for outcome in exact]),
+            "most": (corners, [outcome.numbers["most_states"] for outcome in exact]),
         },
         log=True,
     )
@@ -105,7 +105,7 @@ EXPERIMENTS = (
         criteria=(
             Criterion("flight_ms", "the robot leaves the ground", 20.0),
             Criterion("flight_spread_ms", "alike on all soles, by both methods", 0.0, 30.0),
-            Criterion("lowest_end_m", "and lands on its feet", LOWEST),
+            Criterion("lowest_end_m", "and lands on its feet", MIN_WAIST_HEIGHT_M),
             Criterion(
                 "states_tried_with_most_corners", "the exact method tries several states", 1.5
             ),

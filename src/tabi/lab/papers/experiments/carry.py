@@ -2,7 +2,7 @@
 and 8.
 
 The paper's arm gives way to the person's hand (eq. 16), its gripper shuts on the can, both move the
-can; and the robot "always looks at the haptic probe". It gives no numbers. Here the person is a
+can; and the robot "always looks at the haptic probe". Numbers are not given. Here the person is a
 script, which moves as arms of people do. The gaze is judged while the robot is led, from when the
 person takes its hand until the can is put down: later the hand goes back beside the robot, lower
 than its head can nod.
@@ -32,9 +32,9 @@ from tabi.scenes import Scene
 from tabi.simulation.simulator import Simulator
 
 # between two looks [s]
-LOOK = 0.05
+CHECK_PERIOD_S = 0.05
 # of the short form [s]: a step for each of the controller's ticks
-COARSE = 0.005
+SHORT_STEP_S = 0.005
 
 
 def _look(sim: Simulator, session: HapticSession) -> Mapping[str, ArrayLike]:
@@ -54,14 +54,14 @@ def _led(scene: Scene) -> tuple[float, float]:
     """From when the hand first holds until it last lets go of the gripper's button [s]."""
     hand = scene.contents.hand
     frames = hand.frames if hand else ()
-    held = [frame.at_s for frame in frames if frame.holds]
+    grasp_times = [frame.at_s for frame in frames if frame.holds]
     open_after = [b.at_s for a, b in pairwise(frames) if a.grips]
-    return held[0], open_after[-1]
+    return grasp_times[0], open_after[-1]
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
     """One run with the scripted hand; with steps of 5 ms in the short form."""
-    scene = trial.load(*((f"simulation.step_s={COARSE}",) if trial.short else ()))
+    scene = trial.load(*((f"simulation.step_s={SHORT_STEP_S}",) if trial.short else ()))
     sessions: list[HapticSession] = []
 
     def look(sim: Simulator) -> Mapping[str, ArrayLike]:
@@ -69,10 +69,10 @@ def measure(trial: PaperTrial) -> PaperOutcome:
             sessions.append(scene.hand(sim, "scripted"))
         return _look(sim, sessions[0])
 
-    rows = watch(scene, look, every=round(LOOK / scene.contents.simulation.step_s))
+    rows = watch(scene, look, every=round(CHECK_PERIOD_S / scene.contents.simulation.step_s))
     sessions[0].close()
     begin, end = _led(scene)
-    led = (rows.time > begin + LOOK) & (rows.time < end)
+    led = (rows.time > begin + CHECK_PERIOD_S) & (rows.time < end)
     can = rows["can"]
     # while it is in the air: as far as it is lifted by more than 20 mm
     aloft = can[:, 2] > can[0, 2] + 0.02

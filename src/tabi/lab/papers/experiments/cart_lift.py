@@ -1,7 +1,7 @@
 """HRP-2 pushes a cart, lifts it and lets it go: Chardonnet (2006), sec. IV-A and fig. 4.
 
 The paper's example of many contacts, 67 at most. Its method has three unknowns for each, a matrix
-of 201 rows; with pyramids of 8 sides "at least 1734" are said to be needed. Stewart and Trinkle's
+of 201 rows; with pyramids of 8 sides "at least 1734" are needed. Stewart and Trinkle's
 problem has 8 + 2 rows a contact, one for the normal, one for each side and one for the speed of the
 slip: 670. No number of rows a contact gives 1734, which is no multiple of 67. So the paper's factor
 of 8.6 is 3.3 by the usual formulation.
@@ -43,7 +43,7 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
-    """One run; its speed is that of a run that nobody looks at, left out in the short form."""
+    """Run the scene; the speed is that of a run without recording, left out in the short form."""
     rows = watch(trial.load(), _look)
     top = int(rows["tilt"].argmax())
     level = np.flatnonzero(rows["tilt"][: top + 1] < LEVEL)

@@ -38,11 +38,11 @@ class CounterRun:
 
 @dataclass(frozen=True)
 class PaperTrial:
-    """How an experiment is run this time.
+    """Settings of one run of an experiment.
 
     Attributes:
         scene: name of the scene in the library. settings: of it, in this experiment.
-        law: of the contacts; the scene's own unless given.
+        law: of the contacts; default: the scene's own.
         changes: settings of the scene, as of ``--set``.
         short: whether the test suite's form is enough: fewer repetitions, a coarser sweep; numbers
             and criteria are the same.
@@ -54,13 +54,13 @@ class PaperTrial:
     short: bool = False
     settings: tuple[str, ...] = ()
 
-    def load(self, *more: str, scene: str | None = None) -> Scene:
-        """The scene as this trial has it, ``more`` settings last; another scene of the library
+    def load(self, *overrides: str, scene: str | None = None) -> Scene:
+        """The scene as this trial has it, ``overrides`` last; another scene of the library
         under the same law where one is named.
         """
         law = (f"simulation.contact={self.law}",) if self.law else ()
-        own = (*self.settings, *self.changes) if scene is None else ()
-        return scenes.load(scene or self.scene, overrides=[*law, *own, *more])
+        settings = (*self.settings, *self.changes) if scene is None else ()
+        return scenes.load(scene or self.scene, overrides=[*law, *settings, *overrides])
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class PaperOutcome:
-    """What a trial gave.
+    """Result of a trial.
 
     Attributes:
-        numbers: by names that end with their units; those of criteria, and others worth telling.
+        numbers: by names that end with their units; those of criteria, and further ones.
         figures: in the paper's axes. notes: sentences about this run.
         steps, missed: steps of the simulation, and those that missed their tolerance.
         residual: worst of all steps [m/s].
@@ -115,11 +115,11 @@ class Experiment:
         claim: what the paper says, in its own figures; our sentence.
         criteria, counters: see the head.
         measure: runs a trial.
-        rests_on: values in the scene that the claim is about, by paths of ``--set``: where somebody
+        rests_on: values in the scene that the claim is about, by paths of ``--set``: where the user
             has edited them, the experiment does not apply any more.
         laws: those it can be run with. referees: those that can run the scene, by the words of
             ``tabi compare``; referee_changes: settings that make it one they can run.
-        chosen: sentences about what is not published, and was chosen to fit.
+        assumptions: sentences about what is not published, and was chosen to fit.
         because: why it differs, where that is known, by the numbers that do.
         excused: why there is no verdict ("not comparable"), where there cannot be one.
     """
@@ -137,7 +137,7 @@ class Experiment:
     laws: tuple[str, ...] = LAWS
     referees: tuple[str, ...] = ()
     referee_changes: tuple[str, ...] = ()
-    chosen: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     because: Mapping[str, str] = field(default_factory=dict)
     excused: str = ""
 
@@ -148,22 +148,22 @@ class Experiment:
     @property
     def own_law(self) -> str:
         """The law of its scene."""
-        told = self.trial().load().contents.simulation.contact
-        return told if isinstance(told, str) else str(told.__struct_config__.tag)
+        law = self.trial().load().contents.simulation.contact
+        return law if isinstance(law, str) else str(law.__struct_config__.tag)
 
     def verdict(self, numbers: Mapping[str, float]) -> str:
         """Whether numbers agree with the paper."""
         if self.excused:
             return NOT_COMPARABLE
-        return AGREES if all(one.met(numbers) for one in self.criteria) else DIFFERS
+        return AGREES if all(c.met(numbers) for c in self.criteria) else DIFFERS
 
     def reasons(self, numbers: Mapping[str, float]) -> list[str]:
         """By how much numbers are off, one sentence for each that is."""
-        return [one.off(numbers) for one in self.failed(numbers)]
+        return [c.off(numbers) for c in self.failed(numbers)]
 
     def failed(self, numbers: Mapping[str, float]) -> list[Criterion]:
         """Criteria that are not met."""
-        return [one for one in self.criteria if not one.met(numbers)]
+        return [c for c in self.criteria if not c.met(numbers)]
 
 
 @dataclass(frozen=True)
@@ -210,24 +210,24 @@ def watch(
 def applies(experiment: Experiment, scene: Scene) -> None:
     """Refuse a scene that no longer is what the experiment is about."""
     for path, expected in experiment.rests_on.items():
-        found = value_at(scene, path)
-        if found != expected:
+        value = value_at(scene, path)
+        if value != expected:
             raise ModelError(
                 f"experiment {experiment.name!r} is about {path} = {expected!r}, and the scene "
-                f"{scene.name!r} says {found!r}; put it back, or measure it with: "
+                f"{scene.name!r} says {value!r}; put it back, or measure it with: "
                 f"tabi run {scene.name}"
             )
 
 
 def value_at(scene: Scene, path: str) -> Any:
-    """What a scene says at a path of ``--set``; None where it says nothing."""
-    found: Any = scene.contents
+    """Return the value of a scene at a path of ``--set``; None where it has none."""
+    result: Any = scene.contents
     for key in path.split("."):
-        if isinstance(found, tuple):
-            named = [one for one in found if getattr(one, "name", None) == key]
-            found = named[0] if named else found[int(key)] if key.isdecimal() else None
-        elif isinstance(found, Mapping):
-            found = found.get(key)
+        if isinstance(result, tuple):
+            named = [item for item in result if getattr(item, "name", None) == key]
+            result = named[0] if named else result[int(key)] if key.isdecimal() else None
+        elif isinstance(result, Mapping):
+            result = result.get(key)
         else:
-            found = getattr(found, key, None)
-    return found
+            result = getattr(result, key, None)
+    return result

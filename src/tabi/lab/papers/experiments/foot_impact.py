@@ -1,6 +1,6 @@
 """The force on a foot from its first contact until it bears the robot.
 
-HRP-2 steps on the spot; the curve of its left foot's force sensor is told by three marks, the peak
+HRP-2 steps on the spot; the curve of its left foot's force sensor has three marks, the peak
 of the first bump, the dip after it, and the highest that follows (``lab.walking.foot_landing``),
 and by when it first bears the weight after the dip. What the paper gives to one digit is held to
 30 %: the landing speed, and how much the rubber damps, are not published. Both are in the scene,
@@ -23,10 +23,10 @@ from tabi.lab.papers.experiments.experiment import (
     PaperTrial,
     watch,
 )
-from tabi.lab.walking.foot_landing import BORNE, LOOKED, TOUCHES, marks
+from tabi.lab.walking.foot_landing import TOUCH_FORCE_N, WATCHED_TIME_S, WEIGHT_SHARE, marks
 
 # after the lift, the foot is surely in the air [s]; shown before the contact [s]
-AIR, BEFORE = 0.2, 0.05
+AIR_TIME_S, SHOWN_BEFORE_S = 0.2, 0.05
 SENSOR = "left_foot_force"
 
 
@@ -43,12 +43,14 @@ def measure(trial: PaperTrial) -> PaperOutcome:
             "ground": sim.data.foot_wrench("left").force[2],
         },
     )
-    landed = np.flatnonzero((rows.time > plan.lift[0] * tick + AIR) & (rows["ground"] > TOUCHES))
+    landed = np.flatnonzero(
+        (rows.time > plan.lift[0] * tick + AIR_TIME_S) & (rows["ground"] > TOUCH_FORCE_N)
+    )
     if not len(landed):
         return rows.outcome({"peak_n": math.nan})
     since = rows.time - rows.time[landed[0]]
     peak, dip, rise = marks(since, rows["sensor"])
-    bears = since[(since > dip[0]) & (rows["sensor"] >= BORNE * weight)]
+    bears = since[(since > dip[0]) & (rows["sensor"] >= WEIGHT_SHARE * weight)]
     numbers = {
         "peak_n": peak[1],
         "dip_n": dip[1],
@@ -56,7 +58,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         "borne_after_ms": 1e3 * float(bears[0]) if len(bears) else math.nan,
         "early_ms": 1e3 * (plan.land[0] * tick - rows.time[landed[0]]),
     }
-    shown = (since > -BEFORE) & (since < LOOKED)
+    shown = (since > -SHOWN_BEFORE_S) & (since < WATCHED_TIME_S)
     curve = {"left foot": (1e3 * since[shown], rows["sensor"][shown])}
     figure = PaperFigure(
         "Fig. 11: force on the foot from its first contact on",
@@ -94,7 +96,7 @@ EXPERIMENTS = (
             ),
         ),
         measure=measure,
-        chosen=(
+        assumptions=(
             "Landing speed, 0.2 m/s, and damping of the rubber, 2000 N·s/m: out of a grid, what "
             "fits the first peak and the dip.",
         ),

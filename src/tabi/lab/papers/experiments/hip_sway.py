@@ -16,7 +16,7 @@ from tabi.lab.papers.experiments.experiment import (
 
 # the robot stands at rest for so long [s], and has come to rest again when it is half a second to
 # the end
-REST, SETTLED = 1.0, 0.5
+REST_TIME_S, SETTLED_TIME_S = 1.0, 0.5
 EDGE = "edge"
 
 
@@ -34,7 +34,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         every=5,
     )
     t = rows.time
-    before, after = (t > 0.5 * REST) & (t < REST), t > t[-1] - SETTLED
+    before, after = (t > 0.5 * REST_TIME_S) & (t < REST_TIME_S), t > t[-1] - SETTLED_TIME_S
     vertical = rows["left"][:, 2] + rows["right"][:, 2]
     left = rows["left"][1:, 2] / vertical[1:]
     sideways = rows["left"][:, 1], rows["right"][:, 1]

@@ -53,22 +53,24 @@ ROWS = {
     "servos": (),
 }
 # steps of the walk in its short form; the scene has more
-FEWER = 5
+SHORT_STEP_COUNT = 5
 
 
 def walked(trial: PaperTrial, changes: tuple[str, ...]) -> tuple[Walked, float]:
     """A row, and its worst backward error [m/s]."""
-    few = (f"robots.0.motion.path.0.count={FEWER}",) if trial.short else ()
+    few = (f"robots.0.motion.path.0.count={SHORT_STEP_COUNT}",) if trial.short else ()
     sim = trial.load(*few, *changes).simulator()
     (robot,) = sim.world.robots
-    found = follow(sim, robot, walkers(sim)[robot.name].pattern, hirukawa_walk.LOWEST, curves=True)
-    return found, sim.data.worst["residual"]
+    result = follow(
+        sim, robot, walkers(sim)[robot.name].pattern, hirukawa_walk.MIN_WAIST_HEIGHT_M, curves=True
+    )
+    return result, sim.data.worst["residual"]
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
-    """All rows."""
+    """Simulate the walks of all rows."""
     runs = {name: walked(trial, changes) for name, changes in ROWS.items()}
-    rows = {name: found for name, (found, _) in runs.items()}
+    rows = {name: walk for name, (walk, _) in runs.items()}
     calm = rows["servos"]
     force, roll = hirukawa_walk.force_figures(calm), hirukawa_walk.roll_figures(calm)
     ratio = rows["exact"].shake / rows["sharp"].shake
@@ -88,24 +90,24 @@ def measure(trial: PaperTrial) -> PaperOutcome:
     return PaperOutcome(
         numbers,
         _figures(rows),
-        steps=sum(len(one.times) for one in rows.values()),
-        missed=sum(one.missed for one in rows.values()),
+        steps=sum(len(row.times) for row in rows.values()),
+        missed=sum(walk_outcome.missed for walk_outcome in rows.values()),
         residual=max(residual for _, residual in runs.values()),
     )
 
 
-def _steps(found: Walked) -> int:
-    """Steps of a walk that came to its end; none of one that did not."""
-    return found.steps if found.walked else 0
+def _steps(walk: Walked) -> int:
+    """Return the steps of a walk that came to its end; 0 of one that did not."""
+    return walk.steps if walk.walked else 0
 
 
 def _figures(rows: dict[str, Walked]) -> tuple[PaperFigure, ...]:
-    kept = {name: hirukawa_walk.curves(rows[name]) for name in ("exact", "servos")}
+    samples = {name: hirukawa_walk.curves(rows[name]) for name in ("exact", "servos")}
     forces: dict[str, Any] = {
-        f"left foot, {words}": (kept[name]["time_s"], kept[name]["left_force_n"])
+        f"left foot, {words}": (samples[name]["time_s"], samples[name]["left_force_n"])
         for name, words in (("exact", "exact joints"), ("servos", "servos"))
     }
-    roll = kept["servos"]
+    roll = samples["servos"]
     lines = {side: (roll["time_s"], roll[f"{side}_roll_nm"]) for side in ("left", "right")}
     low = {
         words: (rows[name].times, np.sum(rows[name].force, axis=1))
@@ -136,7 +138,7 @@ def _criteria(steps: int) -> tuple[Criterion, ...]:
         Criterion(
             "exact_joints_shake_ratio",
             "and the force on its foot shakes three times as much as with servos",
-            hirukawa_walk.SHAKES,
+            hirukawa_walk.MIN_SHAKE_RATIO,
         ),
         Criterion("servos_steps", "with servos and rotors it walks, and stands at the end", steps),
         Criterion("swing_force_percent", "no force in the air, of the weight", 0.0, 0.1),
@@ -159,7 +161,7 @@ def _experiment(robot: str, figure: str, stiff: str, rope: float) -> Experiment:
             "is calm once servos and rotors are simulated: zero in swing, the whole weight in "
             "single support, in the middle in double support. The robot rolls inward."
         ),
-        criteria=_criteria(FEWER),
+        criteria=_criteria(SHORT_STEP_COUNT),
         counters=(
             # stiffer than any boundary found for walking without a stabiliser
             CounterRun("rubber ten times stiffer", (stiff,)),
@@ -180,7 +182,7 @@ def _experiment(robot: str, figure: str, stiff: str, rope: float) -> Experiment:
             ),
         ),
         measure=measure,
-        chosen=(
+        assumptions=(
             "Gains of the stabiliser, and of the sharper one with which exact joints shake: the "
             "paper's are not published. Calm up to 255 1/s of ZMP damping, shaking from 265 on; "
             "270 is used.",

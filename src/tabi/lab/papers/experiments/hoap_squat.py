@@ -27,7 +27,7 @@ from tabi.lab.papers.experiments.experiment import (
 Array = NDArray[np.float64]
 CUTOFF, ORDER = 20.0, 5
 # of the filter's delay and the servos' lag, after the end of a squat [s]
-AFTER = 0.15
+TIME_AFTER_SQUAT_S = 0.15
 RATIO = (1.25 / 1.0) ** 2
 
 
@@ -43,9 +43,11 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         },
     )
     weight = 9.81 * sum(robot.mass for robot in scene.world().robots)
-    force, told = (_filtered(rows.time, rows[name]) for name in ("force", "told"))
+    force, reading = (_filtered(rows.time, rows[name]) for name in ("force", "told"))
     at = [float(value_at(scene, f"robots.0.motion.frames.{k}.at_s")) for k in range(6)]
-    slow, fast = (_span(rows.time[1:], force, at[k], at[k + 2] + AFTER) for k in (0, 3))
+    slow, fast = (
+        _span(rows.time[1:], force, at[k], at[k + 2] + TIME_AFTER_SQUAT_S) for k in (0, 3)
+    )
     numbers = {
         "slow_peak_to_peak_n": slow,
         "fast_peak_to_peak_n": fast,
@@ -58,7 +60,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         "time [s]",
         "F_z − m g [N]",
         {
-            "as the plate tells it": (rows.time[1:], told - weight),
+            "reading of the plate": (rows.time[1:], reading - weight),
             "before it is rounded": (rows.time[1:], force - weight),
         },
     )

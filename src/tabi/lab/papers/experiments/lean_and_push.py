@@ -63,9 +63,9 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
     }
 
 
-def _slide(trial: PaperTrial, *more: str) -> PaperOutcome:
-    """How far the carton's edge went with other settings."""
-    scene = trial.load(*more)
+def _slide(trial: PaperTrial, *overrides: str) -> PaperOutcome:
+    """Return how far the carton's edge went with other settings."""
+    scene = trial.load(*overrides)
     sim = scene.simulator()
     before = point(sim, "carton", EDGE)
     sim.run(scene.duration)

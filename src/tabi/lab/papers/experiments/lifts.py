@@ -7,7 +7,7 @@ can do: what it asks for is within the torques and speeds of the motors, and the
 
 Key frames of the scenes end phases (a) to (d); (e) goes through one more to the last frame, from
 where on the robot is in (f). Margins are those of ``motion_margins``; of torques without the jaws,
-which press with what they are told.
+which press with their commanded force.
 """
 
 from __future__ import annotations
@@ -42,31 +42,32 @@ LOAD, HAND, GRAVITY = "load", "right_hand", 9.81
 # of HRP-2's head above the frame of its head, in the zero pose of 1.54 m [m]
 CROWN = 0.187
 # rows of the run, in steps: 5 ms are a tenth of what a motor's loop takes
-EVERY = 5
+RECORD_PERIOD_STEPS = 5
 # height of a load that lies on the ground, on discs of 0.1 and 0.16 m [m]
-LOST = 0.2
+LYING_HEIGHT_M = 0.2
 # share of the weight from which the centre of pressure of a foot counts
-STANDS = 0.1
+STANCE_LOAD_SHARE = 0.1
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
     """Lift it once; in the long form once more with feet on springs and dampers, of which the paper
     says that they diverge.
     """
-    found = lifted(trial.load())
+    result = lifted(trial.load())
     if trial.short or trial.changes or trial.law:
-        return found
+        return result
     springs = lifted(replace(trial, law="penalty").load())
     numbers = springs.numbers
     diverged = (
         "lifts it, too" if numbers["stands"] and numbers["load_above_head_m"] > 0 else "fails"
     )
     note = (
-        f"with feet by penalty at the same step it {diverged}: {springs.missed} steps missed, "
+        f"with feet by penalty at the same step it {diverged}: {springs.missed} steps did not "
+        f"converge, "
         f"{springs.notes[0]}; those springs are taken at the end of the step, and no stiffness "
         "makes them diverge"
     )
-    return replace(found, notes=(*found.notes, note))
+    return replace(result, notes=(*result.notes, note))
 
 
 def lifted(scene: Scene) -> PaperOutcome:
@@ -74,15 +75,15 @@ def lifted(scene: Scene) -> PaperOutcome:
     times = phase_times(scene)
     sim = scene.simulator()
     robot = sim.world.robots[0]
-    limits = MarginWatch(sim, robot, tuple(scene.contents.robots[0].grip_nm), STANDS)
+    limits = MarginWatch(sim, robot, tuple(scene.contents.robots[0].grip_nm), STANCE_LOAD_SHARE)
     rows, moments = [_row(sim, robot)], [sim.time]
     steps = round(scene.duration / sim.dt)
-    for done in range(0, steps, EVERY):
-        for _ in range(min(EVERY, steps - done)):
+    for done in range(0, steps, RECORD_PERIOD_STEPS):
+        for _ in range(min(RECORD_PERIOD_STEPS, steps - done)):
             sim.step()
         rows.append(_row(sim, robot))
         moments.append(sim.time)
-        if limits.fell is not None or rows[-1]["load"][2] < LOST:
+        if limits.fell is not None or rows[-1]["load"][2] < LYING_HEIGHT_M:
             break
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     residual = sim.data.worst["residual"]
@@ -106,7 +107,7 @@ def _row(sim: Simulator, robot: Robot) -> dict[str, Array]:
 
 
 def phase_times(scene: Scene) -> Array:
-    """Where the phases begin, and where the last one ends [s]."""
+    """Return the times at which the phases begin, and the last one ends [s]."""
     motion = scene.contents.robots[0].motion
     if not isinstance(motion, Keyframes) or len(motion.frames) <= ENDS[-1]:
         raise ModelError(f"scene {scene.name} has not the key frames of a lift in six phases")
@@ -114,35 +115,35 @@ def phase_times(scene: Scene) -> Array:
 
 
 def _of_load(rows: RunRows, times: Array) -> dict[str, float]:
-    """Where it ends, how fast it was thrown, how far it moved in the hand after the jaws closed."""
-    height, held = rows["load"][:, 2], rows["held"]
+    """Return where it ends, how fast it was thrown, how far it moved in the closed hand."""
+    height, load_in_hand = rows["load"][:, 2], rows["held"]
     closed = rows.time >= min(times[1], rows.time[-1])
     rises = np.diff(height) / np.diff(rows.time)
     # along the bar a hand may be anywhere
-    moved = np.linalg.norm((held - held[closed][0])[closed][:, 1:], axis=1)
+    displacement = np.linalg.norm((load_in_hand - load_in_hand[closed][0])[closed][:, 1:], axis=1)
     return {
         "load_height_m": float(height[-1]),
         "load_above_head_m": float(height[-1] - rows["head"][-1, 2] - CROWN),
         "load_rise_m_s": float(rises.max()),
-        "load_slip_m": float(moved.max()),
+        "load_slip_m": float(displacement.max()),
     }
 
 
 def _of_feet(rows: RunRows, times: Array, sim: Simulator) -> dict[str, float]:
     """Forces of the phases, of both feet together, and how far these were moved."""
     force, places = rows["force"].sum(axis=1), rows["feet"]
-    found = {"feet_slip_m": float(np.linalg.norm((places - places[0])[..., :2], axis=-1).max())}
+    result = {"feet_slip_m": float(np.linalg.norm((places - places[0])[..., :2], axis=-1).max())}
     for name, (start, end) in zip(PHASES, pairwise(times), strict=True):
-        some = force[(rows.time > start) & (rows.time <= end)]
-        found[f"feet_{name}_n"] = float(some.mean()) if len(some) else np.nan
+        phase = force[(rows.time > start) & (rows.time <= end)]
+        result[f"feet_{name}_n"] = float(phase.mean()) if len(phase) else np.nan
     # the last tenth of a second: it is at rest there
     rest = float(force[rows.time > rows.time[-1] - 0.1].mean())
     mass = float(sim.model.arrays.body["mass"].sum())
-    return found | {"carried_share": rest / (GRAVITY * mass)}
+    return result | {"carried_share": rest / (GRAVITY * mass)}
 
 
 def _of_limits(limits: MarginWatch) -> tuple[dict[str, float], list[str]]:
-    """Shares of what motors and joints can, the pressure's way to the edge, and who is nearest."""
+    """Return shares of what motors and joints can do, the pressure's way to the edge, and notes."""
     numbers, notes = {"stands": float(limits.fell is None)}, []
     jaws = [name for name in limits.of_joints("torque") if "GRIPPER" in name]
     for kind in ("torque", "speed"):
@@ -150,15 +151,15 @@ def _of_limits(limits: MarginWatch) -> tuple[dict[str, float], list[str]]:
         arms = {name: x for name, x in margins.items() if name not in jaws}
         nearest = min(arms, key=lambda name: arms[name])
         numbers[f"{kind}_share"] = 1.0 - arms[nearest]
-        some = sorted(arms, key=lambda name: arms[name])[:6:2]
-        told = ", ".join(f"{name} {100 * (1 - arms[name]):.0f} %" for name in some)
-        notes.append(f"largest shares of {kind}: {told}")
-    told = ", ".join(
+        largest = sorted(arms, key=lambda name: arms[name])[:6:2]
+        words = ", ".join(f"{name} {100 * (1 - arms[name]):.0f} %" for name in largest)
+        notes.append(f"largest shares of {kind}: {words}")
+    words = ", ".join(
         f"{name} {100 * (1 - limits.of_joints('torque')[name]):.0f} %" for name in jaws
     )
-    notes.append(f"jaws, told to press: {told}")
-    found = {one.name: one for one in limits.margins()}
-    pressure = found["pressure"].margin
+    notes.append(f"jaws, commanded to press: {words}")
+    by_kind = {margin.name: margin for margin in limits.margins()}
+    pressure = by_kind["pressure"].margin
     numbers["sole_margin_m"] = 0.0 if pressure is None else pressure
     return numbers, notes
 
@@ -167,11 +168,11 @@ def phase_words(rows: RunRows, times: Array) -> list[str]:
     """One sentence for each phase: when, and the least and largest force of both feet."""
     force, notes = rows["force"].sum(axis=1), []
     for letter, name, (start, end) in zip("abcdef", PHASES, pairwise(times), strict=True):
-        some = force[(rows.time > start) & (rows.time <= end)]
-        if len(some):
+        phase = force[(rows.time > start) & (rows.time <= end)]
+        if len(phase):
             notes.append(
                 f"({letter}) {name}, {start:.2f} to {end:.2f} s: feet press with "
-                f"{some.min():.0f} to {some.max():.0f} N"
+                f"{phase.min():.0f} to {phase.max():.0f} N"
             )
     return notes
 

@@ -1,11 +1,11 @@
-"""What many contacts cost: Chardonnet (2006), sec. II-D, fig. 5, and its comparison with Miller's
+"""Cost of many contacts: Chardonnet (2006), sec. II-D, fig. 5, and its comparison with Miller's
 linear complementarity problem.
 
 Fig. 5: time grows roughly with m², m contacts, as a sweep of Gauss–Seidel reads the matrix W of all
 of them. That is so where all contacts act on each other, as those of one robot do: here a bench on
 1 to 25 feet of four corners, 4 to 100 contacts. The work, sweeps times blocks of W, is counted and
-has the criterion; times are told. tabi's own step keeps twists of bodies instead of W, and grows
-with m.
+has the criterion; times are reported. tabi's own step keeps twists of bodies instead of W, and
+grows with m.
 
 Sizes: 3 rows a contact against 1 + 8 + 1 of a pyramid with 8 sides, on the step of the cart with
 about the paper's 67 contacts. A pivot of Lemke reads all of rows², a sweep all of W.
@@ -38,9 +38,9 @@ REST, STEPS, BLOCKS = 0.05, 200, 5
 # of a problem relative to its free velocities, of both methods; sweeps at most
 TOLERANCE, SWEEPS = 1e-6, 20000
 # contacts from which on a call's own 20 µs do not hide the growth of times
-SOME = 30
+MIN_CONTACTS = 30
 # when the cart is pushed: feet, casters, hands and box touch [s]
-PUSHED = 1.0
+PUSH_TIME_S = 1.0
 SIDES = 8
 
 
@@ -62,15 +62,15 @@ def bench(feet: int) -> str:
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """Of log y over log x, by least squares; no number where there is no line."""
+    """Return the slope of log y over log x, by least squares; NaN where there is no line."""
     if len(set(x)) < 2 or min(y) <= 0:
         return math.nan
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def _late_slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """From SOME contacts on."""
-    late = [k for k, count in enumerate(x) if count >= SOME]
+    """From MIN_CONTACTS contacts on."""
+    late = [k for k, count in enumerate(x) if count >= MIN_CONTACTS]
     return slope([x[k] for k in late], [y[k] for k in late])
 
 
@@ -88,12 +88,12 @@ def _swept(p: BodyProblem) -> tuple[float, float]:
 
 def _step_time(sim: Simulator) -> float:
     """Time of the processor for a whole step, median of blocks [s]."""
-    found = []
+    result = []
     for _ in range(BLOCKS):
         began = time.thread_time()
         sim.rollout(STEPS)
-        found.append((time.thread_time() - began) / STEPS)
-    return float(np.median(found))
+        result.append((time.thread_time() - began) / STEPS)
+    return float(np.median(result))
 
 
 def measure_growth(trial: PaperTrial) -> PaperOutcome:
@@ -137,7 +137,7 @@ def measure_growth(trial: PaperTrial) -> PaperOutcome:
 def measure_sizes(trial: PaperTrial) -> PaperOutcome:
     """Both methods on one step of the cart that is pushed."""
     sim = trial.load().simulator()
-    sim.run(PUSHED)
+    sim.run(PUSH_TIME_S)
     p = sim.problem()
     if p is None:
         return PaperOutcome({}, steps=sim.data.steps)

@@ -45,13 +45,13 @@ Array = NDArray[np.float64]
 HAND = "right_hand"
 FRICTION = 0.1
 # how much nearer the pillar is in the second run [m]: the paper's example
-NEARER = 0.002
+NEARER_M = 0.002
 # in which the hand slides up, without the ends in which it starts and stops [s]
 SLIDES = (3.3, 3.9)
 # steps from one look to the next
-EVERY = 2
+RECORD_PERIOD_STEPS = 2
 # below this a ratio of forces says nothing [N]
-PRESSES = 1.0
+MIN_FORCE_N = 1.0
 # of a motion, for derivatives [rad or m]
 NUDGE = 1e-5
 
@@ -65,13 +65,15 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
     forces = [(c.force_on(HAND), c.normal) for c in touching(sim)]
     normal = [abs(f @ n) for f, n in forces]
     along = [float(np.linalg.norm(f - (f @ n) * n)) for f, n in forces]
-    # what is told is in the hand's axes, and the weight of the hand is in it
-    told = sim.pose(HAND).R @ sim.data.sensor("right_wrist_force")[0][:3]
+    # the sensor's reading is in the hand's axes, and the weight of the hand is in it
+    reading = sim.pose(HAND).R @ sim.data.sensor("right_wrist_force")[0][:3]
     weight = sim.world.robots[0].body(HAND).inertia.mass * sim.world.gravity
     return {
         "force": sum((f for f, _ in forces), np.zeros(3)),
-        "told": told - weight,
-        "ratio": max((t / n for t, n in zip(along, normal, strict=True) if n > PRESSES), default=0),
+        "told": reading - weight,
+        "ratio": max(
+            (t / n for t, n in zip(along, normal, strict=True) if n > MIN_FORCE_N), default=0
+        ),
         "height": sim.position(HAND)[2],
     }
 
@@ -81,28 +83,28 @@ def _in_sensor(force: Array) -> Array:
     return np.array([force[1], -force[2], -force[0]])
 
 
-def _normal(trial: PaperTrial, *more: str) -> tuple[float, PaperOutcome]:
-    """f_z [N] at the end of a run."""
-    scene = trial.load(*more)
+def _normal(trial: PaperTrial, *overrides: str) -> tuple[float, PaperOutcome]:
+    """Return f_z at the end of a run [N], and its outcome."""
+    scene = trial.load(*overrides)
     sim = scene.simulator()
     sim.run(scene.duration)
-    told = PaperOutcome({}, (), (), sim.data.steps, sim.missed_count, sim.data.worst["residual"])
-    return -float(sum(c.force_on(HAND)[0] for c in touching(sim))), told
+    outcome = PaperOutcome({}, (), (), sim.data.steps, sim.missed_count, sim.data.worst["residual"])
+    return -float(sum(c.force_on(HAND)[0] for c in touching(sim))), outcome
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
     """Two runs, with the pillar 2 mm nearer in the second; one more with it 2 mm further away
     except in the short form.
     """
-    scene, kept = trial.load(), {}
-    rows = watch(scene, lambda sim: _look(kept.setdefault("end", sim)), every=EVERY)
-    sim, x = kept["end"], float(value_at(scene, "fixed.pillar.position_m")[0])
-    nearer, told = _normal(trial, f"fixed.pillar.position_m.0={x - NEARER}")
+    scene, saved = trial.load(), {}
+    rows = watch(scene, lambda sim: _look(saved.setdefault("end", sim)), every=RECORD_PERIOD_STEPS)
+    sim, x = saved["end"], float(value_at(scene, "fixed.pillar.position_m")[0])
+    nearer, nearer_run = _normal(trial, f"fixed.pillar.position_m.0={x - NEARER_M}")
     steady = _in_sensor(rows["force"][-1])
     normal = max(steady[2], 1e-9)
     slides = (rows.time > SLIDES[0]) & (rows.time < SLIDES[1])
     along = np.linalg.norm(rows["force"][slides, 1:], axis=1)
-    slope = (nearer - steady[2]) / NEARER
+    slope = (nearer - steady[2]) / NEARER_M
     numbers = {
         "normal_force_n": steady[2],
         "gravity_force_n": steady[1],
@@ -119,11 +121,11 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         published = replace(trial, changes=()).load().simulator().model
         statics = stiffness(published, sim)
         numbers |= {"static_stiffness_n_m": statics, "stiffness_of_statics": slope / statics}
-    runs = rows.outcome(numbers, *_figures(rows)).plus(told)
+    runs = rows.outcome(numbers, *_figures(rows)).plus(nearer_run)
     if trial.short:
         return runs
-    further, told = _normal(trial, f"fixed.pillar.position_m.0={x + NEARER}")
-    return runs.plus(replace(told, numbers={"force_of_minus_2_mm_n": further - steady[2]}))
+    further, further_run = _normal(trial, f"fixed.pillar.position_m.0={x + NEARER_M}")
+    return runs.plus(replace(further_run, numbers={"force_of_minus_2_mm_n": further - steady[2]}))
 
 
 def _figures(rows: RunRows) -> tuple[PaperFigure, ...]:
@@ -134,7 +136,7 @@ def _figures(rows: RunRows) -> tuple[PaperFigure, ...]:
             "force [N]",
             {
                 "on the hand": (rows.time, -rows["force"][:, k]),
-                "told by the sensor": (rows.time, -rows["told"][:, k]),
+                "reading of the sensor": (rows.time, -rows["told"][:, k]),
             },
         )
         for number, axis, k in ((12, "z", 0), (13, "y", 2))
@@ -168,7 +170,7 @@ def stiffness(model: Model, sim: Simulator) -> float:
 
 
 def _jacobian(model: Model, q: Array, name: str, place: Array) -> Array:
-    """Of a place in a frame: linear, then angular rows."""
+    """Return the Jacobian of a place in a frame: linear, then angular rows."""
     J = dynamics.point_jacobian(model, q, name)
     r = dynamics.pose(model, q, name).R @ place
     return np.concatenate((J[:3] + np.cross(J[3:], r, axisa=0, axisc=0), J[3:]))

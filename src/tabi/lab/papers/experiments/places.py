@@ -35,7 +35,7 @@ class Touching(NamedTuple):
 
 
 def point(sim: Simulator, body: str, place: ArrayLike) -> Array:
-    """Where a point of a body is in the world [m]."""
+    """Return the position of a body's point in the world [m]."""
     X = sim.pose(body)
     return X.p + X.R @ np.asarray(place, float)
 
@@ -45,13 +45,15 @@ def tilt(sim: Simulator, body: str) -> float:
     return math.degrees(math.acos(min(1.0, max(-1.0, sim.pose(body).R[2, 2]))))
 
 
-def between(sim: Simulator, some: tuple[str, ...], others: tuple[str, ...]) -> Touching:
-    """What presses between bodies or fixed things of these names."""
+def between(sim: Simulator, first: tuple[str, ...], second: tuple[str, ...]) -> Touching:
+    """Return the contacts between bodies or fixed things of these names."""
     rows, shapes = sim.data.contact, sim.model.shapes
     names = np.array([shape.name or shape.link for shape in shapes])
     a, b = names[rows["shape_a"]], names[rows["shape_b"]]
-    own = (np.isin(a, some) & np.isin(b, others)) | (np.isin(b, some) & np.isin(a, others))
-    rows = rows[own]
+    between_both = (np.isin(a, first) & np.isin(b, second)) | (
+        np.isin(b, first) & np.isin(a, second)
+    )
+    rows = rows[between_both]
     presses = np.einsum("ij,ij->i", rows["impulse"], rows["normal"])[rows["status"] != OPEN]
     gap = float(rows["gap"].min()) if len(rows) else math.inf
     return Touching(float(presses.sum()) / sim.dt, gap, len(presses))

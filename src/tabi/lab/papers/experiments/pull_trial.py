@@ -5,12 +5,12 @@ errors. A pull then has the noise of a dynamometer on every sample, and a scatte
 force, as surfaces are never twice the same. The force at which it slipped is found from the curve
 (``identification.friction_identification``), and of all pulls the line f = μ f_n and its r².
 
-The scatter is what the papers tell by r² alone. For forces f_i = μ n_i + e, n_i of variance V,
+The papers give the scatter by r² alone. For forces f_i = μ n_i + e, n_i of variance V,
 
     r² ≈ 1 − σ²/(μ² V + σ²),    σ = μ √(V (1 − r²)/r²)                                           (1)
 With it, the r² of a run has to be that of the paper, and the interval of 95 % around the μ that is
 found has to hold the μ of the scene: does the method find what is there? One paper makes 50 pulls
-with one weight and tells their mean, without r²; a scatter of 3 % is assumed there.
+with one weight and gives their mean, without r²; a scatter of 3 % is assumed there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tabi.lab.papers.experiments.experiment import (
 Array = NDArray[np.float64]
 GRAVITY = 9.81
 # of the samples: every so many steps; noise of a dynamometer [N] and of a displacement [m]
-EVERY, NOISE, WOBBLE = 1, 0.05, 2e-6
-# scatter of pulls with one weight, where no r² is told
+SAMPLE_PERIOD_STEPS, FORCE_NOISE_N, DISPLACEMENT_NOISE_M = 1, 0.05, 2e-6
+# scatter of pulls with one weight, where no r² is given
 SCATTER = 0.03
 SEED = 1
 
@@ -48,11 +48,11 @@ def pull(trial: PaperTrial, mass: float, end: float) -> tuple[Array, PaperOutcom
     rows, start = [], sim.position("foot")[0]
     for k in range(round(end / sim.dt)):
         sim.step()
-        if k % EVERY == 0:
+        if k % SAMPLE_PERIOD_STEPS == 0:
             rows.append((sim.time, session.hand.force[0], sim.position("foot")[0] - start))
     session.close()
-    told = PaperOutcome({}, (), (), sim.data.steps, sim.missed_count, sim.data.worst["residual"])
-    return np.array(rows), told
+    outcome = PaperOutcome({}, (), (), sim.data.steps, sim.missed_count, sim.data.worst["residual"])
+    return np.array(rows), outcome
 
 
 def measure(
@@ -74,23 +74,26 @@ def measure(
     )
     forces, normals, curves, notes = [], [], {}, []
     for mass in masses:
-        curve, told = pull(trial, mass, 2.4)
-        runs = runs.plus(told)
+        curve, outcome = pull(trial, mass, 2.4)
+        runs = runs.plus(outcome)
         curves[f"{mass:g} kg"] = (1e3 * curve[:, 2], curve[:, 1])
         for _ in range(pulls):
             t, f, x = curve.T.copy()
             f *= 1.0 + rng.normal() * scatter / f.max()
-            f, x = f + NOISE * rng.normal(size=len(f)), x + WOBBLE * rng.normal(size=len(x))
+            f, x = (
+                f + FORCE_NOISE_N * rng.normal(size=len(f)),
+                x + DISPLACEMENT_NOISE_M * rng.normal(size=len(x)),
+            )
             try:
-                found = from_record(t, f, x, GRAVITY * mass, f"the pull of {mass:g} kg")
+                estimate = from_record(t, f, x, GRAVITY * mass, f"the pull of {mass:g} kg")
             except IdentificationError as fault:
                 notes.append(str(fault))
                 continue
-            forces.append(found.friction.value * GRAVITY * mass)
+            forces.append(estimate.friction.value * GRAVITY * mass)
             normals.append(GRAVITY * mass)
     if len(forces) < 2:
         return PaperOutcome({}, (), tuple(notes[:1]), runs.steps, runs.missed, runs.residual)
-    # scatter is alike for all weights, so the line tells more than the mean of f/f_n
+    # scatter is alike for all weights, so the line is better than the mean of f/f_n
     line = fit({"friction": np.array(normals)}, np.array(forces), "the pulls").estimate("friction")
     numbers = {
         "friction": line.value,
@@ -152,7 +155,7 @@ def _experiment(
         Criterion("published_is_in_the_interval", "95 % interval holds the friction", 1.0, 1.0),
     )
     if r_squared:
-        # twenty pulls tell 1 - r² to a factor of two
+        # twenty pulls give 1 - r² to a factor of two
         criteria += (
             Criterion(
                 "r_squared",
@@ -170,9 +173,9 @@ def _experiment(
         criteria=criteria,
         counters=(CounterRun("friction halved", _rough(friction / 2, sliding / 2)),),
         measure=run,
-        chosen=(
+        assumptions=(
             "Friction of the scene: the published one; judged is whether pulls find it again.",
-            "Scatter of the pulls: so that r² is the paper's, or 3 % where none is told.",
+            "Scatter of the pulls: so that r² is the paper's, or 3 % where none is given.",
         ),
         settings=_rough(friction, sliding),
         rests_on={"objects.foot.static_friction": friction},

@@ -1,8 +1,8 @@
 """HRP-2 sits down on a sofa and takes a can: Chardonnet (2012), sec. 4 and fig. 6.
 
-The paper shows the scene for its "robust multi-contact resolution" and gives no numbers. What it
-shows is judged: the robot ends seated and at rest, carried by seat and back, with the can in its
-gripper; and many contacts are there at once. Each of them obeys the exact law: no step is missed.
+The paper shows the scene for its "robust multi-contact resolution" without numbers. What it
+shows is checked: the robot ends seated and at rest, carried by seat and back, with the can in its
+gripper; and many contacts are there at once. Each of them obeys the exact law: all steps converge.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tabi.simulation.simulator import Simulator
 from tabi.step.tables import OPEN
 
 # steps from one look to the next
-EVERY = 5
+RECORD_PERIOD_STEPS = 5
 # of the end in which forces are means and nothing may move [s]
 END = 0.2
 TRUNK, GRIPPER = ("waist", "chest", "head"), ("right_hand", "right_jaw")
@@ -45,16 +45,16 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
-    """One run."""
+    """Run the scene and measure its end."""
     scene = trial.load()
-    rows = watch(scene, _look, every=EVERY)
+    rows = watch(scene, _look, every=RECORD_PERIOD_STEPS)
     weight = 9.81 * sum(robot.mass for robot in scene.world().robots)
     late = rows.time > rows.time[-1] - END
-    moved = [float(np.ptp(rows[name][late], axis=0).max()) for name in ("waist", "can")]
+    motion = [float(np.ptp(rows[name][late], axis=0).max()) for name in ("waist", "can")]
     numbers = {
         "most_contacts": float(rows["contacts"].max()),
         "waist_height_m": float(rows["waist"][-1, 2]),
-        "end_speed_mm_s": 1e3 * max(moved) / END,
+        "end_speed_mm_s": 1e3 * max(motion) / END,
         "seat_of_weight": float(rows["seat"][late].mean()) / weight,
         "back_force_n": float(rows["back"][late].mean()),
         "object_lift_mm": 1e3 * float(rows["can"][-1, 2] - rows["can"][0, 2]),

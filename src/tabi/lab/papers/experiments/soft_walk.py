@@ -21,7 +21,7 @@ from tabi.lab.papers.experiments.experiment import (
 # Young's modulus of the pads [Pa], softest first; the short form has the ends
 MODULI = (8e5, 2e6, 6e6)
 # a waist that is lower has fallen [m]; end of the short form [s], after two landings
-FALLEN, SHORT = 0.4, 3.5
+MIN_WAIST_HEIGHT_M, SHORT_DURATION_S = 0.4, 3.5
 
 
 def walk(trial: PaperTrial, modulus: float) -> PaperOutcome:
@@ -29,16 +29,16 @@ def walk(trial: PaperTrial, modulus: float) -> PaperOutcome:
     sim = trial.load(f"robots.0.soles.young_modulus_pa={modulus:g}").simulator()
     watch, (robot,) = ImpactWatch(sim), sim.world.robots
     fallen: dict[str, float] = {}
-    end = SHORT if trial.short else trial.load().duration
+    end = SHORT_DURATION_S if trial.short else trial.load().duration
     while sim.time < end and not fallen:
         sim.run(0.05)
-        if sim.position(robot.base)[2] < FALLEN:
+        if sim.position(robot.base)[2] < MIN_WAIST_HEIGHT_M:
             fallen[robot.name] = sim.time
-    found = watch.measured(fallen)[robot.name]
+    result = watch.measured(fallen)[robot.name]
     return PaperOutcome(
         {
-            "peak_m_s2": found.impact_m_s2 or float("nan"),
-            "inclination_deg": found.inclination_deg,
+            "peak_m_s2": result.impact_m_s2 or float("nan"),
+            "inclination_deg": result.inclination_deg,
             "fell": float(bool(fallen)),
         },
         steps=sim.data.steps,
@@ -48,17 +48,17 @@ def walk(trial: PaperTrial, modulus: float) -> PaperOutcome:
 
 
 def measure(trial: PaperTrial) -> PaperOutcome:
-    """All pads."""
+    """Walk with all pads."""
     moduli = (MODULI[0], MODULI[-1]) if trial.short else MODULI
     walks = [walk(trial, modulus) for modulus in moduli]
-    peaks = [one.numbers["peak_m_s2"] for one in walks]
-    leans = [one.numbers["inclination_deg"] for one in walks]
+    peaks = [walked.numbers["peak_m_s2"] for walked in walks]
+    leans = [walked.numbers["inclination_deg"] for walked in walks]
     steps = range(len(walks) - 1)
     numbers = {
         # smallest gain from one pad to the next: all of them have to be gains
         "peak_ratio": min(peaks[k + 1] / peaks[k] for k in steps),
         "inclination_ratio": min(leans[k] / leans[k + 1] for k in steps),
-        "falls": sum(one.numbers["fell"] for one in walks),
+        "falls": sum(walked.numbers["fell"] for walked in walks),
         "softest_peak_m_s2": peaks[0],
         "hardest_peak_m_s2": peaks[-1],
         "softest_inclination_deg": leans[0],
@@ -80,8 +80,8 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         ),
     )
     total = walks[0]
-    for one in walks[1:]:
-        total = total.plus(one)
+    for walked in walks[1:]:
+        total = total.plus(walked)
     return PaperOutcome(numbers, figures, (), total.steps, total.missed, total.residual)
 
 

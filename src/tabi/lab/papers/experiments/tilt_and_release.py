@@ -1,5 +1,5 @@
 """The robot is tilted on the rubber of its feet and let go: a damped oscillation about the pitch
-axis, from which stiffness and damping of the rubber are told.
+axis, from which stiffness and damping of the rubber are identified.
 
 The paper adjusts both until simulation and robot oscillate alike; no number is published but the
 way it is done. So the way is what is judged: what ``identification.tilt_identification`` finds from
@@ -37,12 +37,12 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         run = read(path)
         torque = tilt.recorded(run, "torque", 0, "the run")
         try:
-            found = tilt.identify(run).to_dict()
+            result = tilt.identify(run).to_dict()
         except IdentificationError as fault:
-            found, notes = {}, (str(fault),)
+            result, notes = {}, (str(fault),)
         else:
             notes = ()
-    told = ("stiffness_nm_rad", "damping_nms_rad", "frequency_rad_s", "damping_ratio")
+    identified = ("stiffness_nm_rad", "damping_nms_rad", "frequency_rad_s", "damping_ratio")
     figure = PaperFigure(
         "Fig. 4: torque of a foot about the pitch axis",
         "time [s]",
@@ -50,7 +50,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         {"mean of both feet": (torque.time, torque.values)},
     )
     return PaperOutcome(
-        {name: found[name] for name in told if name in found},
+        {name: result[name] for name in identified if name in result},
         (figure,),
         notes,
         sim.data.steps,
@@ -83,9 +83,9 @@ EXPERIMENTS = (
             ),
         ),
         measure=measure,
-        chosen=(
+        assumptions=(
             "Stiffness and damping of the rubber, 5000 N·m/rad and 50 N·m·s/rad: those with which "
-            "others simulate HRP-2. What is judged is whether the oscillation tells them.",
+            "others simulate HRP-2. What is judged is whether they are identified.",
         ),
         rests_on={"robots.0.bush.stiffness_nm_rad": 5000, "robots.0.bush.damping_nms_rad": 50},
         laws=("coulomb", "penalty", "pyramid"),

@@ -18,9 +18,9 @@ from tabi.lab.papers.experiments.experiment import (
 from tabi.simulation.simulator import Simulator
 
 # the first steps, in which the pressure point finds its place, are left out [s]
-FIRST = 0.01
+SKIPPED_TIME_S = 0.01
 # it lies by then [s]
-FALLEN = 2.0
+LYING_TIME_S = 2.0
 STATES = {"none": 0.0, "vertex": 1.0, "edge": 2.0, "face": 4.0}
 
 
@@ -32,7 +32,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         changes[:] = [
             (event.time, event.before, event.after)
             for event in sim.foot_events
-            if event.foot == "left" and event.time > FIRST
+            if event.foot == "left" and event.time > SKIPPED_TIME_S
         ]
         foot = sim.foot("left")
         point = foot.centre_of_pressure
@@ -45,19 +45,19 @@ def measure(trial: PaperTrial) -> PaperOutcome:
             "slip": foot.slip,
         }
 
-    rows = watch(trial.load(f"duration_s={FALLEN}"), look)
+    rows = watch(trial.load(f"duration_s={LYING_TIME_S}"), look)
     times = rows.time
     tips = next((at for at, before, _ in changes if before.startswith("face")), math.nan)
     just_before = np.flatnonzero(times < tips - 1e-9)
     k = int(just_before[-1]) if len(just_before) and not math.isnan(tips) else 0
     clean = [a.split(",")[0] + " to " + b.split(",")[0] for _, a, b in changes]
     numbers = {
-        "changes": float(len([one for one in clean if one != "face to face"])),
+        "changes": float(len([change for change in clean if change != "face to face"])),
         "face_to_edge": float(clean.count("face to edge")),
         "margin_when_it_tips_mm": 1e3 * float(rows["margin"][k]) if k else math.nan,
         "tips_at_s": tips,
     }
-    shown = times > FIRST
+    shown = times > SKIPPED_TIME_S
     figures = (
         PaperFigure(
             "Fig. 6: centre of pressure in the sole",

@@ -27,7 +27,7 @@ from tabi.simulation.simulator import Simulator
 ROBOTS = ("near", "far")
 HANDS = tuple(f"{robot}/{side}_hand" for robot in ROBOTS for side in ("right", "left"))
 # for how long it has to be held at the end [s]
-HELD = 1.0
+HOLD_TIME_S = 1.0
 
 
 def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
@@ -44,7 +44,7 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
 def measure(trial: PaperTrial) -> PaperOutcome:
     """One run, looked at after every second step."""
     rows = watch(trial.load(), _look, every=2)
-    late = rows.time > rows.time[-1] - HELD
+    late = rows.time > rows.time[-1] - HOLD_TIME_S
     lift = 1e3 * (rows["plank"][:, 2] - rows["plank"][0, 2])
     numbers = {
         "held_lift_mm": float(lift[late].min()),
@@ -70,7 +70,7 @@ EXPERIMENTS = (
             "each other make one group of contacts (Chardonnet 2012, sec. 3.3)."
         ),
         criteria=(
-            # half of what the hands are told to do
+            # half of the commanded lift of the hands
             Criterion("held_lift_mm", "the plank is up, for a second", at_least=50.0),
             Criterion("groups", "while it is carried all contacts are one group", at_most=1.0),
             # a waist is at 0.649 m where the robot stands; three quarters of it is no standing

@@ -1,7 +1,7 @@
 """Forces of the corners of a polygon, from its wrench.
 
-They are not unique. Those that are told have the wrench of the polygon, press where
-the pressure point is inside (Wachspress's coordinates c_i of that point), and turn about it:
+They are not unique. Those that are reported have the wrench of the polygon, press where the
+pressure point is inside (Wachspress's coordinates c_i of that point), and resist rotation about it:
 
     λ_n,i = c_i f_z,   λ_t,i = c_i (f_t + κ ẑ × (p_i − p)),   κ = τ_z / Σ c_i ‖p_i − p‖²        (1)
 """
@@ -11,7 +11,7 @@ from tabi.jit import kernel
 
 @kernel
 def spread(P, f, w, begin, count, impulse):
-    """Impulses of the rows of a polygon, by (1), from its wrench w (from 6 f on).
+    """Compute impulses of the rows of a polygon by (1), from its wrench w (from 6 f on).
 
     Args:
         begin, count: corners that bear it; after the last one comes the first. All of them, two
@@ -46,7 +46,7 @@ def spread(P, f, w, begin, count, impulse):
 
 @kernel
 def _press(P, first, n, begin, count, load, impulse):
-    """Normal impulses with a sum f_z and moments τ_x, τ_y: load = (τ_x, τ_y, f_z)."""
+    """Compute normal impulses with a sum f_z and moments τ_x, τ_y: load = (τ_x, τ_y, f_z)."""
     tx, ty, fz = load
     a, b = first + begin % n, first + (begin + 1) % n
     if count == 1:
@@ -65,7 +65,7 @@ def _press(P, first, n, begin, count, load, impulse):
 
 @kernel(inline=True)
 def gradient(P, first, n, tx, ty):
-    """Slope of the forces that change evenly over the corners and have the moments τ_x, τ_y."""
+    """Return the slope of forces that change linearly over the corners, with moments τ_x, τ_y."""
     xx, xy, yy = 0.0, 0.0, 0.0
     for c in range(first, first + n):
         xx, xy, yy = xx + P.x[c] * P.x[c], xy + P.x[c] * P.y[c], yy + P.y[c] * P.y[c]
@@ -75,7 +75,7 @@ def gradient(P, first, n, tx, ty):
 
 @kernel
 def _wachspress(P, first, n, px, py, fz, impulse):
-    """Shares of a force at a point inside, or on an edge; False where it is outside."""
+    """Store shares of a force at a point inside, or on an edge; False if it is outside."""
     size, least, near = 0.0, 0.0, 0
     for j in range(n):
         area = _area(P, first, n, j, px, py)
@@ -107,12 +107,12 @@ def _wachspress(P, first, n, px, py, fz, impulse):
 
 @kernel(inline=True)
 def _area(P, first, n, j, px, py):
-    """Twice the area between a point and the edge that begins at a corner."""
+    """Return twice the area between a point and the edge that begins at a corner."""
     a, b = first + j % n, first + (j + 1) % n
     return (P.x[a] - px) * (P.y[b] - py) - (P.y[a] - py) * (P.x[b] - px)
 
 
 @kernel(inline=True)
 def _corner(P, first, n, j):
-    """Twice the area of a corner and its two neighbours."""
+    """Return twice the area of a corner and its two neighbours."""
     return _area(P, first, n, j, P.x[first + (j + n - 1) % n], P.y[first + (j + n - 1) % n])

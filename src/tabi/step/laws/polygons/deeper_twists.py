@@ -1,4 +1,4 @@
-"""The twist nearest to a given one with which every corner of a polygon goes deeper.
+"""The twist nearest to a given one by which every corner of a polygon moves deeper.
 
     min ‖p − u‖,   p = (v_z, L ω_x, L ω_y),   v_z + ω_x y_i − ω_y x_i ≤ 0 for every corner i     (1)
 v_z: velocity of the middle along the normal; x, y: corners from there. The projection on this
@@ -10,13 +10,13 @@ References: Hirukawa (2003), sec. 2.1.2, eq. 2; Boyle and Dykstra (1986).
 
 from tabi.jit import kernel
 
-# turns over all corners at most
+# largest number of sweeps over all corners
 SWEEPS = 200
 
 
 @kernel
 def deeper(corner, m, middle, u, L, correction):
-    """Equation (1).
+    """Return the projection p of (1).
 
     Args:
         corner: places of the corners [m], the first m of them. middle: c [m].

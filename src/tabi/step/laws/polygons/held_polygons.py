@@ -1,7 +1,7 @@
-"""Polygons that are held as their states say, beside contacts of other kinds.
+"""Polygons held by their states, beside contacts of other kinds.
 
 With the states of ``selection`` given, a polygon that sticks is a joint of its two bodies, and the
-rest of the group, hands on tables, boxes, bonds, keeps its own law: all of it is one problem for
+rest of the group, hands on tables, boxes, bonds, obeys another law: all of it is one problem for
 the solver of that law. Of the rows of a polygon two become those of its joint, the others idle:
 
     face    u(middle) = 0, ω = 0;   edge    u(middle of it) = 0, ω = 0 but about it;
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class HeldRows(Structure):
-    """Columns of the problem with joints, over the rows of a group."""
+    """Columns of the problem with joints, for the rows of a group."""
 
     contact: NDArray[np.void]
     q: Floats
@@ -39,7 +39,7 @@ class HeldRows(Structure):
 
 
 def allocate(points: int) -> HeldRows:
-    """Memory for so many rows."""
+    """Allocate memory for so many rows."""
     columns = {name: np.zeros(points) for name in ("mu", "bound", "weight")}
     rows = {name: np.zeros(3 * points) for name in ("q", "impulse")}
     return HeldRows(contact=table(points, ROW), kind=np.zeros(points, np.int64), **columns, **rows)
@@ -47,7 +47,7 @@ def allocate(points: int) -> HeldRows:
 
 @kernel(inline=True)
 def problem(p, h):
-    """The problem p with the columns of h instead of its own."""
+    """Return the problem p with the columns of h."""
     n = p.kind.shape[0]
     return BodyProblem(
         h.contact[:n],
@@ -65,7 +65,7 @@ def problem(p, h):
 
 @kernel
 def hold(p, P, s, impulse, h):
-    """Rows of all polygons as s.state says, and of the rest as they are."""
+    """Set rows of polygons by s.state, and copy the rest."""
     for k in range(p.kind.shape[0]):
         copy_row(p, k, impulse, h)
     for f in range(P.count[0]):
@@ -89,7 +89,7 @@ def hold(p, P, s, impulse, h):
 
 @kernel(inline=True)
 def copy_row(p, k, impulse, h):
-    """A row as it is."""
+    """Copy a row without changes."""
     c, o = p.contact[k], h.contact[k]
     o.a, o.b, o.angular, o.partner = c.a, c.b, c.angular, c.partner
     store9(o.frame, load9(c.frame))
@@ -102,7 +102,7 @@ def copy_row(p, k, impulse, h):
 
 @kernel(inline=True)
 def _join(p, P, f, kind, i, h):
-    """The joint of an edge or a face: two rows of three."""
+    """Set the joint of an edge or a face: two rows of three."""
     first, n, b = P.start[f], P.start[f + 1] - P.start[f], 6 * f
     E, x, y, ux, uy = load9(p.contact[P.first[f]].frame), 0.0, 0.0, 1.0, 0.0
     here, there = first + i, first + (i + 1) % n
@@ -113,7 +113,7 @@ def _join(p, P, f, kind, i, h):
         ux, uy = ux / size, uy / size
     k, l = P.row[here], P.row[there]
     move, turn = h.contact[k], h.contact[l]
-    # it moves: the middle of what is held
+    # translation: of the middle of the edge or face
     at = mul_t(E, (x, y, 0.0))
     store3(move.arm_a, add(load3(P.arm[f, 0]), at))
     store3(move.arm_b, add(load3(P.arm[f, 1]), at))
@@ -123,7 +123,7 @@ def _join(p, P, f, kind, i, h):
     h.q[3 * k + 2] = P.b[b + 5] + P.b[b] * y - P.b[b + 1] * x
     if kind == EDGE:
         h.q[3 * k + 2] = 0.5 * (P.free[here] + P.free[there])
-    # it turns: across the edge and about the normal; about the edge only a face is held
+    # rotation: across the edge and about the normal; about the edge only for a face
     tx, ty, up = (E[0], E[1], E[2]), (E[3], E[4], E[5]), (E[6], E[7], E[8])
     along, across = add(scale(ux, tx), scale(uy, ty)), add(scale(-uy, tx), scale(ux, ty))
     turn.angular = 1

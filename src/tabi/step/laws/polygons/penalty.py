@@ -13,7 +13,7 @@ plane: a loaded foot creeps with f_t/C.
 Forces are taken at the end of the step, so that any stiffness is stable:
 
     w = w₀ − D ξ,   ξ = A w + b                                                                (3)
-in the space of ``polygons``; what is not linear is found in turns.
+in the space of ``polygons``; nonlinear terms are found by iteration.
 
 References: Hirukawa (2003), sec. 2.1.2, eqs. 1 to 6.
 """
@@ -31,13 +31,13 @@ from tabi.step.laws.polygons.deeper_twists import deeper
 from tabi.step.laws.polygons.polygons import Polygons
 
 Floats = NDArray[np.float64]
-# turns in which forces are found, and how much of them may be left open
-TURNS, SETTLED = 100, 1e-9
-# friction has to be known so well before the rest is; a force that is none, as a depth [m]
-ROUGHLY, LITTLE = 0.01, 1e-12
+# iterations of the forces, and their relative tolerance
+MAX_ITERATIONS, FRICTION_TOLERANCE = 100, 1e-9
+# relative tolerance of friction before other terms are revised; depth of a negligible force [m]
+ROUGH_FRICTION_TOLERANCE, MIN_FORCE_DEPTH = 0.01, 1e-12
 SPRING = np.dtype(
     [
-        # of a foot: moving body, root of its tree, x axis in the body's frame
+        # moving body of the foot, root of its tree, x axis in the body's frame
         ("body", np.int64),
         ("root", np.int64),
         ("axis", float, 3),
@@ -54,15 +54,16 @@ SPRING = np.dtype(
 
 
 class PenaltyWork(Structure):
-    """Memory of the law, over polygons.
+    """Memory of the penalty law, over polygons.
 
     Attributes:
         middle, depth, tilt: c [m], ΔX [m] and Ω [rad] of each.
         region: corners of the part below the plane, about the polygon's middle, shape (·, m, 2);
             sides: how many.
         scale: factor of (2). damped: whether (1) is taken with its damper at the end of the step.
-        damper: its force otherwise. held: where the pressure point is kept, from c, and whether.
-        rest, D: of (3) about c: what a polygon bears without moving, and how that falls.
+        damper: its force otherwise. held_point: where the pressure point is held, from c, and
+            whether it is.
+        rest, D: of (3) about c: load of a polygon without motion, and its slope by the twist.
         S, w, twist: the system, wrenches about the middles of polygons, and ξ.
         correction: of the projection.
     """
@@ -75,7 +76,7 @@ class PenaltyWork(Structure):
     scale: Floats
     damped: NDArray[np.int64]
     damper: Floats
-    held: Floats
+    held_point: Floats
     rest: Floats
     D: Floats
     S: Floats
@@ -85,7 +86,7 @@ class PenaltyWork(Structure):
 
 
 def allocate(P: Polygons, points: int) -> PenaltyWork:
-    """Memory for polygons of so many corners."""
+    """Allocate memory for polygons of so many corners."""
     most, m = len(P.first), points + 2
     return PenaltyWork(
         middle=np.zeros((most, 2)),
@@ -96,7 +97,7 @@ def allocate(P: Polygons, points: int) -> PenaltyWork:
         scale=np.zeros(most),
         damped=np.zeros(most, np.int64),
         damper=np.zeros((most, 3)),
-        held=np.zeros((most, 3)),
+        held_point=np.zeros((most, 3)),
         rest=np.zeros((most, 6)),
         D=np.zeros((most, 6, 6)),
         S=np.zeros((6 * most, 6 * most)),
@@ -107,39 +108,39 @@ def allocate(P: Polygons, points: int) -> PenaltyWork:
 
 
 @kernel
-def solve(P, spring, foot, axis, asked, k, h):
-    """Wrenches k.w of all polygons, impulses about their middles; whether they settled.
+def solve(P, spring, foot, axis, added_velocity, k, h):
+    """Solve wrenches k.w of all polygons, impulses about their middles; False if not converged.
 
     Args:
         spring: table of SPRING. foot: row of it of each polygon. axis: the foot's x axis in the
-            frame of each polygon, shape (·, 2). asked: what was added to the normal velocity of
-            each row [m/s]. h: the step [s].
+            frame of each polygon, shape (·, 2). added_velocity: added to the normal velocity
+            of each row [m/s]. h: the step [s].
     """
     n = 6 * P.count[0]
     for f in range(P.count[0]):
         sink(P, k, f)
-        k.damped[f], k.held[f, 2] = 1, 0.0
+        k.damped[f], k.held_point[f, 2] = 1, 0.0
         k.scale[f] = _first_scale(P, spring[foot[f]], k, f, h)
         for c in range(3):
             k.damper[f, c] = 0.0
-        _take_off(P, asked, f)
-    settled = False
-    for _ in range(TURNS):
+        _subtract_added(P, added_velocity, f)
+    converged = False
+    for _ in range(MAX_ITERATIONS):
         for f in range(P.count[0]):
             load_springs(P, spring[foot[f]], axis[f], k, f, h)
         _solve(P, k, n)
-        settled = True
+        converged = True
         for f in range(P.count[0]):
             if k.sides[f] > 0:
-                settled = _revise(P, spring[foot[f]], axis[f], k, f, h) and settled
-        if settled:
+                converged = _revise(P, spring[foot[f]], axis[f], k, f, h) and converged
+        if converged:
             break
-    return settled
+    return converged
 
 
 @kernel(inline=True)
 def _first_scale(P, spring, k, f, h):
-    """The factor of (2) for the free motion, to begin with."""
+    """Return the initial factor of (2), for the free motion."""
     i, most = 6 * f, P.mu[f] * spring.stiffness[0] * max(k.depth[f], 0.0)
     vx, vy = P.b[i + 3], P.b[i + 4]
     force = spring.damping * (vx * vx + vy * vy) ** 0.5
@@ -148,7 +149,7 @@ def _first_scale(P, spring, k, f, h):
 
 @kernel
 def sink(P, k, f):
-    """The part of a polygon that is below its plane: corners, middle, mean depth and tilt."""
+    """Compute the part of a polygon below its plane: corners, middle, mean depth and tilt."""
     first, n = P.start[f], P.start[f + 1] - P.start[f]
     g, gx, gy = _plane(P, f, P.gap[first : first + n])
     k.tilt[f, 0], k.tilt[f, 1] = gy, -gx
@@ -189,7 +190,7 @@ def sink(P, k, f):
 
 @kernel(inline=True)
 def _plane(P, f, value):
-    """The plane through values at the corners: at their middle, and its slopes."""
+    """Return the plane through values at the corners: value at their middle, and slopes."""
     first, end, g, xx, xy, yy, gx, gy = P.start[f], P.start[f + 1], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for c in range(first, end):
         x, y, here = P.x[c], P.y[c], value[c - first]
@@ -203,11 +204,11 @@ def _plane(P, f, value):
 
 
 @kernel(inline=True)
-def _take_off(P, asked, f):
-    """b without what was added to the rows, so that gaps close."""
+def _subtract_added(P, added_velocity, f):
+    """Subtract from b the velocities that were added to the rows, so that gaps close."""
     first, end = P.start[f], P.start[f + 1]
     for c in range(first, end):
-        P.free[c] = asked[P.row[c]]
+        P.free[c] = added_velocity[P.row[c]]
     g, gx, gy = _plane(P, f, P.free[first:end])
     P.b[6 * f] -= gy
     P.b[6 * f + 1] += gx
@@ -215,9 +216,11 @@ def _take_off(P, asked, f):
 
 
 @kernel(inline=True)
-def _turned(axis, a, b):
-    """A matrix that is diagonal, (a, b), in the foot's axes, in the polygon's frame: xx, xy, yy;
-    axis: the foot's x axis there.
+def _rotated_diagonal(axis, a, b):
+    """Return a diagonal matrix (a, b) of the foot's axes in the polygon's frame: xx, xy, yy.
+
+    Args:
+        axis: the foot's x axis in the polygon's frame.
     """
     c, s = axis[0], axis[1]
     return c * c * a + s * s * b, c * s * (a - b), s * s * a + c * c * b
@@ -225,17 +228,19 @@ def _turned(axis, a, b):
 
 @kernel(inline=True)
 def _rotational_damping(spring, axis, tilt):
-    """λ_r |Ω| of (1) in the polygon's frame: xx, xy, yy. |Ω| is taken about each of the foot's
-    axes, as K_r is: about others the law would depend on the heading of the foot.
+    """Return λ_r |Ω| of (1) in the polygon's frame: xx, xy, yy. |Ω| is taken about each of the
+    foot's axes, as K_r is: about others the law would depend on the heading of the foot.
     """
     c, s, rate = axis[0], axis[1], 1.5 * spring.alpha
     along, across = abs(c * tilt[0] + s * tilt[1]), abs(c * tilt[1] - s * tilt[0])
-    return _turned(axis, rate * spring.stiffness[1] * along, rate * spring.stiffness[2] * across)
+    return _rotated_diagonal(
+        axis, rate * spring.stiffness[1] * along, rate * spring.stiffness[2] * across
+    )
 
 
 @kernel
 def load_springs(P, spring, axis, k, f, h):
-    """rest and D of a polygon about its c: impulses at rest, and how they fall with its twist."""
+    """Compute rest and D of a polygon about its c: impulses at rest, and slopes by its twist."""
     for i in range(6):
         k.rest[f, i] = 0.0
         for j in range(6):
@@ -243,7 +248,7 @@ def load_springs(P, spring, axis, k, f, h):
     if k.sides[f] == 0:
         return
     K, rest, D = spring.stiffness[0], k.rest[f], k.D[f]
-    xx, xy, yy = _turned(axis, spring.stiffness[1], spring.stiffness[2])
+    xx, xy, yy = _rotated_diagonal(axis, spring.stiffness[1], spring.stiffness[2])
     ox, oy, d = k.tilt[f, 0], k.tilt[f, 1], k.depth[f]
     rest[0], rest[1] = -h * (xx * ox + xy * oy), -h * (xy * ox + yy * oy)
     rest[5] = h * K * d
@@ -259,9 +264,9 @@ def load_springs(P, spring, axis, k, f, h):
     else:
         for i in range(3):
             rest[i if i < 2 else 5] += h * k.damper[f, i]
-    if k.held[f, 2] > 0.0:
-        # the pressure point is kept: moments follow the normal force
-        x, y = k.held[f, 0], k.held[f, 1]
+    if k.held_point[f, 2] > 0.0:
+        # the pressure point is held: moments follow the normal force
+        x, y = k.held_point[f, 0], k.held_point[f, 1]
         rest[0], rest[1] = y * rest[5], -x * rest[5]
         for j in range(6):
             D[0, j], D[1, j] = y * D[5, j], -x * D[5, j]
@@ -272,7 +277,7 @@ def load_springs(P, spring, axis, k, f, h):
 
 @kernel
 def _solve(P, k, n):
-    """w and ξ of (3)."""
+    """Solve w and ξ of (3)."""
     # D and rest about the middles of the polygons: a twist moves c along with them
     for f in range(P.count[0]):
         x, y, D = k.middle[f, 0], k.middle[f, 1], k.D[f]
@@ -311,7 +316,7 @@ def _solve(P, k, n):
 
 @kernel
 def _revise(P, spring, axis, k, f, h):
-    """Damper, pressure point and friction of a polygon, from what was found; whether they stay."""
+    """Revise damper, pressure point and friction of a polygon; returns whether they converged."""
     i, w, x, y = 6 * f, k.w, k.middle[f, 0], k.middle[f, 1]
     fz, force = w[i + 5], (w[i + 3] * w[i + 3] + w[i + 4] * w[i + 4]) ** 0.5
     # friction first: too much of it would tip or lift the foot
@@ -322,27 +327,27 @@ def _revise(P, spring, axis, k, f, h):
         a = 0.5 * h * spring.damping * (P.A[i + 3, i + 3] + P.A[i + 4, i + 4])
         full = force * (1.0 + a * s) / s - a * most
         wanted = min(1.0, most / full) if full > 0.0 else 1.0
-    elif not force > LITTLE * spring.stiffness[0] * h:
-        # it would pull: it leaves
+    elif not force > MIN_FORCE_DEPTH * spring.stiffness[0] * h:
+        # it would pull: the polygon lifts off
         k.sides[f] = 0
         return False
     off = abs(wanted - k.scale[f])
-    settled, k.scale[f] = off <= SETTLED * k.scale[f], wanted
-    if off > ROUGHLY * wanted or not fz > 0.0:
+    converged, k.scale[f] = off <= FRICTION_TOLERANCE * k.scale[f], wanted
+    if off > ROUGH_FRICTION_TOLERANCE * wanted or not fz > 0.0:
         return False
-    settled = _damp(P, spring, axis, k, f) and settled
+    converged = _update_damper(P, spring, axis, k, f) and converged
     # the pressure point, from c
     px, py = -w[i + 1] / fz - x, w[i] / fz - y
-    part = _inside(k, f, px, py)
-    if part < 1.0 - 1e-12 and k.held[f, 2] == 0.0:
-        k.held[f, 0], k.held[f, 1], k.held[f, 2] = part * px, part * py, 1.0
-        settled = False
-    return settled
+    part = _share_inside(k, f, px, py)
+    if part < 1.0 - 1e-12 and k.held_point[f, 2] == 0.0:
+        k.held_point[f, 0], k.held_point[f, 1], k.held_point[f, 2] = part * px, part * py, 1.0
+        converged = False
+    return converged
 
 
 @kernel
-def _inside(k, f, px, py):
-    """How far one gets from c towards a place within the part below the plane, 1 for all."""
+def _share_inside(k, f, px, py):
+    """Return the share of the path from c to a point that lies below the plane, 1 for all."""
     m, cx, cy, part = k.sides[f], k.middle[f, 0], k.middle[f, 1], 1.0
     for a in range(m):
         b = (a + 1) % m
@@ -359,9 +364,9 @@ def _inside(k, f, px, py):
 
 
 @kernel
-def _damp(P, spring, axis, k, f):
-    """The damper's twist: all of it is taken at the end of the step, nothing, or what the cone
-    leaves of it; whether that is as before.
+def _update_damper(P, spring, axis, k, f):
+    """Update the twist of the damper: all of it at the end of the step, nothing, or its projection
+    on the cone; returns whether that is unchanged.
     """
     i, t, x, y = 6 * f, k.twist, k.middle[f, 0], k.middle[f, 1]
     L = spring.half_diagonal
@@ -382,7 +387,7 @@ def _damp(P, spring, axis, k, f):
     dx, dy, dz = fx - k.damper[f, 0], fy - k.damper[f, 1], fz - k.damper[f, 2]
     change = abs(dz) + (dx * dx + dy * dy) ** 0.5 / L
     same = k.damped[f] == 0 and change <= 1e-6 * spring.stiffness[0] * k.depth[f]
-    # halfway, so that it does not run to and fro
+    # halfway, against cycles
     half = 0.5 if k.damped[f] == 0 else 1.0
     k.damped[f] = 0
     k.damper[f, 0] += half * dx

@@ -1,13 +1,13 @@
 """Rigid polygons on planes: the contact problem of feet in the space of their own twists.
 
 Points in which one body, a foot, meets another in one plane are the corners of a convex polygon.
-Whatever its corners do, a polygon f has one twist ξ_f against the other body and bears one wrench
-w_f, both about its middle, in its frame (two tangents, then the normal), angular first:
+A polygon f has one twist ξ_f against the other body and bears one wrench w_f, both about its
+middle, in its frame (two tangents, then the normal), angular first:
 
     ξ = A w + b,   A_fg = X_f Ω X_gᵀ                                                           (1)
     u_n(x, y) = ξ_vz + ξ_ωx y − ξ_ωy x                                                         (2)
     pressure point: x = −w_τy / w_fz,   y = w_τx / w_fz                                        (3)
-b: the twist without impulses, with what the rows ask for besides (gaps, belts), fitted over the
+b: the twist without impulses, including velocities added to the rows (gaps, belts), fitted over the
 corners. A is computed once; a law of feet then needs small dense systems and no dynamics.
 """
 
@@ -25,8 +25,8 @@ from tabi.spatial.vector import add, load3, load9, mul, mul_t, scale, store3, su
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# polygons of a group at most; planes whose normals differ by less are one
-MOST, SAME_PLANE = 16, 1e-9
+# largest number of polygons in a group; planes whose normals differ by less are one
+MAX_POLYGONS, SAME_PLANE = 16, 1e-9
 
 
 class Polygons(Structure):
@@ -63,8 +63,8 @@ class Polygons(Structure):
     order: Integers
 
 
-def allocate(points: int, bodies: int, most: int = MOST) -> Polygons:
-    """Memory for groups of so many points and bodies, with ``most`` polygons."""
+def allocate(points: int, bodies: int, most: int = MAX_POLYGONS) -> Polygons:
+    """Allocate memory for groups of so many points and bodies, with ``most`` polygons."""
     most = min(most, bodies, points)
     over_points = {name: np.zeros(points) for name in ("x", "y", "free", "gap")}
     over_bodies = {name: np.zeros(6 * bodies) for name in ("force", "twist")}
@@ -88,43 +88,43 @@ def allocate(points: int, bodies: int, most: int = MOST) -> Polygons:
 
 @kernel
 def gather(p, foot, gap, P):
-    """Polygons from the rows of a group, with A and b.
+    """Make polygons from the rows of a group, with A and b.
 
     Args:
         p: the problem of the group. foot: of each row, whether it is of a foot.
         gap: of each row [m].
     """
-    found, most = 0, P.first.shape[0]
+    count, most = 0, P.first.shape[0]
     for k in range(p.kind.shape[0]):
         P.owner[k] = -1
         if foot[k] == 0 or p.kind[k] != CONTACT:
             continue
         c = p.contact[k]
-        for f in range(found):
+        for f in range(count):
             o = p.contact[P.first[f]]
-            if o.a == c.a and o.b == c.b and _level(o.frame, c.frame):
+            if o.a == c.a and o.b == c.b and _is_same_plane(o.frame, c.frame):
                 P.owner[k] = f
                 break
-        if P.owner[k] < 0 and found < most:
-            P.owner[k], P.first[found] = found, k
-            found += 1
-    P.count[0], P.start[0] = found, 0
-    for f in range(found):
+        if P.owner[k] < 0 and count < most:
+            P.owner[k], P.first[count] = count, k
+            count += 1
+    P.count[0], P.start[0] = count, 0
+    for f in range(count):
         _outline(p, gap, P, f)
         _fit(p, P, f)
     _respond(p, P)
 
 
 @kernel(inline=True)
-def _level(E, G):
-    """Whether two frames have one normal."""
+def _is_same_plane(E, G):
+    """Whether two frames have the same normal."""
     return E[6] * G[6] + E[7] * G[7] + E[8] * G[8] > 1.0 - SAME_PLANE
 
 
 @kernel
 def _outline(p, gap, P, f):
-    """Corners of a polygon: the convex hull of its points, anticlockwise, about its middle in the
-    plane.
+    """Find the corners of a polygon: the convex hull of its points, anticlockwise, about its
+    middle.
 
     Andrew's chain over the points by (x, y).
     """
@@ -163,7 +163,7 @@ def _outline(p, gap, P, f):
         P.span[f] = max(P.span[f], P.x[i] * P.x[i] + P.y[i] * P.y[i])
     P.span[f] = P.span[f] ** 0.5
     P.body[f, 0], P.body[f, 1] = c.a, c.b
-    # in the plane, where corners that are held are, also if others are above it
+    # in the plane of held corners, also if others are above it
     height = mul(E, sub(load3(p.contact[P.row[low]].arm_a), load3(c.arm_a)))[2]
     middle = mul_t(E, (x, y, height))
     store3(P.arm[f, 0], add(load3(c.arm_a), middle))
@@ -172,7 +172,7 @@ def _outline(p, gap, P, f):
 
 @kernel
 def _chain(P, begin, n):
-    """Numbers of the corners in P.order; how many."""
+    """Store the indices of the corners in P.order; returns their number."""
     if n < 2:
         P.order[0] = begin
         return n
@@ -192,14 +192,14 @@ def _chain(P, begin, n):
 
 @kernel(inline=True)
 def _left_turn(P, a, b, c):
-    """Whether the way a, b, c turns left; straight on where what it leaves aside is rounding."""
+    """Whether the path a, b, c turns left, by more than rounding."""
     ux, uy, vx, vy = P.x[b] - P.x[a], P.y[b] - P.y[a], P.x[c] - P.x[a], P.y[c] - P.y[a]
     return ux * vy - uy * vx > 1e-9 * (abs(ux) + abs(uy)) * (abs(vx) + abs(vy))
 
 
 @kernel
 def _fit(p, P, f):
-    """b of a polygon: the twist whose velocities at its corners are nearest to q."""
+    """Fit b of a polygon: the twist whose velocities at its corners are nearest to q."""
     n, i = P.start[f + 1] - P.start[f], 6 * f
     v, xx, xy, yy, turn = (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0
     nx, ny = 0.0, 0.0
@@ -210,7 +210,7 @@ def _fit(p, P, f):
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
         turn += x * q[1] - y * q[0]
         nx, ny = nx + x * q[2], ny + y * q[2]
-    # of corners on a line, or one corner, the rest does not matter
+    # regularised, as for corners on a line, or one corner, the rest does not matter
     little = 1e-12 * (xx + yy) + 1e-30
     xx, yy = xx + little, yy + little
     D = 1.0 / (xx * yy - xy * xy)
@@ -221,7 +221,7 @@ def _fit(p, P, f):
 
 @kernel
 def _respond(p, P):
-    """A of (1), column by column."""
+    """Compute A of (1), column by column."""
     for f in range(P.count[0]):
         E = load9(p.contact[P.first[f]].frame)
         for c in range(6):
@@ -251,7 +251,7 @@ def push_wrench(P, f, torque, force):
 
 @kernel(inline=True)
 def _apply(p, P):
-    """P.twist from P.force."""
+    """Compute P.twist from P.force."""
     if trees.linked(p):
         trees.apply(p, P.force, P.twist)
     else:
@@ -260,7 +260,7 @@ def _apply(p, P):
 
 @kernel(inline=True)
 def _relative(p, P, f):
-    """Turning and moving of a polygon under P.twist, in its frame."""
+    """Return angular and linear velocity of a polygon under P.twist, in its frame."""
     E, turn, move = load9(p.contact[P.first[f]].frame), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for side in range(2):
         i, sign = P.body[f, side], 1.0 if side == 0 else -1.0
@@ -272,8 +272,8 @@ def _relative(p, P, f):
 
 
 @kernel
-def add_others(p, impulse, P):
-    """Let b, and the velocities of the corners, know the impulses of all other rows."""
+def add_other_impulses(p, impulse, P):
+    """Add the impulses of all other rows to b, and to the velocities of the corners."""
     for i in range(6 * (p.start.shape[0] - 1)):
         P.force[i] = 0.0
     for k in range(p.kind.shape[0]):

@@ -1,20 +1,21 @@
-"""Forces and motion of polygonal feet in a given state: what sticks is held, what slides rubs.
+"""Forces and motion of polygonal feet in a given state: sticking ones are constrained, sliding ones
+exert friction.
 
 With the states of all polygons given (``polygon_states``), forces follow from linear systems. Each
-row of C is a velocity that is held, each column of B a force of what bears it:
+row of C is a velocity that is held, each column of B a constraint force:
 
     C (A B z + b) = 0,   w = B z                                                                (1)
     vertex  u(p) = 0;    edge  u_n = 0 at both ends, u_t = 0 in the middle, ω_z = 0;  face  ξ = 0
     sliding: the rows of u_n alone; each normal force n comes with −μ d at its place            (2)
-d: unit, the way in which the pressure point slides at the end of the step. Turning is in spans of
-the polygon, moments in forces at that distance, so that all of z is forces [N·s].
+d: unit, the direction in which the pressure point slides at the end of the step. Turning is in
+spans of the polygon, moments in forces at that distance, so that all of z is forces [N·s].
 
-Directions d are found in turns, in each of which (1) is solved for what slides alone. What sticks,
-t, has B = Cᵀ, and is eliminated once, so that polygons l that slide see
+Directions d are found by iteration, in which (1) is solved for sliding polygons alone. Sticking
+ones, t, have B = Cᵀ, and are eliminated once, so that sliding polygons l have
 
     S_t = C A_tt Cᵀ,   V = C A_tl,   X = S_t⁻¹ V                                                (3)
     A′ = A_ll − Vᵀ X,   b′ = b_l − Xᵀ C b_t                                                     (4)
-Where polygons are rigid to each other, S_t is singular, and so may be that of (1) for what slides:
+Where polygons are rigid to each other, S_t is singular, and so may be that of (1) for sliding ones:
 then forces are the least ones (``least_norm``).
 
 References: Moraud (2008), sec. II.
@@ -25,19 +26,19 @@ from tabi.contact.algebra.least_norm import RANK
 from tabi.jit import kernel
 from tabi.step.laws.polygons.polygon_states import FACE, NONE, VERTEX, decode
 
-# turns in which the direction of sliding is found, and how much of it may be left open
-TURNS, STRAIGHT = 30, 1e-9
+# iterations of the direction of sliding, and its tolerance
+MAX_ITERATIONS, DIRECTION_TOLERANCE = 30, 1e-9
 
 
 @kernel
 def forces(P, s):
-    """w and ξ of all polygons in the states s.state."""
+    """Solve w and ξ of all polygons in the states s.state."""
     t = _constrain_all(P, s)
     sliding = s.sliding[0]
-    _hold(P, s, t)
+    _solve_sticking(P, s, t)
     if sliding > 0:
-        _slide(P, s, t)
-    # what sticks, with what slides: X lies by columns of V, each of them a row here
+        _iterate_sliding(P, s, t)
+    # sticking polygons under the load of sliding ones: X is stored by columns of V, a row each
     for x in range(6 * sliding):
         i = 6 * s.slider[x // 6] + x % 6
         for r in range(t):
@@ -58,7 +59,7 @@ def forces(P, s):
 
 @kernel
 def _constrain_all(P, s):
-    """Rows of all polygons, those that stick first; returns where these end."""
+    """Fill rows of all polygons, sticking ones first; returns the end of these."""
     t, sliding = 0, 0
     for f in range(P.count[0]):
         kind, i, slides = decode(s.state[f], P.start[f + 1] - P.start[f])
@@ -80,7 +81,7 @@ def _constrain_all(P, s):
 
 @kernel
 def _constrain(P, s, f, state, m):
-    """Rows C of a polygon behind the first m, with −C b in s.z; returns their end."""
+    """Fill rows C of a polygon behind the first m, with −C b in s.z; returns their end."""
     kind, i, slides = state
     first, n, b, span = P.start[f], P.start[f + 1] - P.start[f], 6 * f, P.span[f]
     mx, my = 0.0, 0.0
@@ -119,7 +120,7 @@ def _row(s, m, row):
 
 @kernel(inline=True)
 def _wrench(s, f):
-    """w = Cᵀ z of a polygon that sticks."""
+    """Compute w = Cᵀ z of a sticking polygon."""
     for j in range(6):
         total = 0.0
         for r in range(s.begin[f], s.end[f]):
@@ -127,14 +128,14 @@ def _wrench(s, f):
         s.wrench[6 * f + j] = total
 
 
-# ---- what sticks --------------------------------------------------------------------------------
+# ---- sticking polygons --------------------------------------------------------------------------
 
 
 @kernel
-def _hold(P, s, t):
-    """S_t and V of (3), z without what slides, and X."""
+def _solve_sticking(P, s, t):
+    """Compute S_t, V and X of (3), and z without sliding polygons."""
     for f in range(P.count[0]):
-        # none of what slides
+        # no rows of sliding polygons
         for r in range(s.begin[f], s.begin[f] if s.slides[f] else s.end[f]):
             for i in range(6 * P.count[0]):
                 s.V[r, i] = 0.0
@@ -143,7 +144,7 @@ def _hold(P, s, t):
                 if c != 0.0:
                     for i in range(6 * P.count[0]):
                         s.V[r, i] += c * P.A[6 * f + j, i]
-    largest = _inner(P, s, t)
+    largest = _fill_sticking(P, s, t)
     sliding = s.sliding[0]
     for x in range(6 * sliding):
         i = 6 * s.slider[x // 6] + x % 6
@@ -154,7 +155,7 @@ def _hold(P, s, t):
         for x in range(6 * sliding):
             linear.cholesky_solve(s.S, s.X[x], t)
     else:
-        _inner(P, s, t)
+        _fill_sticking(P, s, t)
         least_norm.factor(s.S, t, s.least)
         least_norm.solve(s.least, s.z, t)
         for x in range(6 * sliding):
@@ -162,8 +163,8 @@ def _hold(P, s, t):
 
 
 @kernel
-def _inner(P, s, t):
-    """S_t of (3); its largest entry, which is on the diagonal."""
+def _fill_sticking(P, s, t):
+    """Fill S_t of (3); returns its largest entry, which is on the diagonal."""
     largest = 0.0
     for g in range(P.count[0]):
         if not s.slides[g]:
@@ -177,19 +178,19 @@ def _inner(P, s, t):
     return largest
 
 
-# ---- what slides --------------------------------------------------------------------------------
+# ---- sliding polygons ---------------------------------------------------------------------------
 
 
 @kernel
-def _slide(P, s, t):
-    """w, ξ and d of polygons that slide: (1) with A′ and b′ of (4), in turns."""
+def _iterate_sliding(P, s, t):
+    """Iterate w, ξ and d of sliding polygons: (1) with A′ and b′ of (4)."""
     sliding = s.sliding[0]
     for x in range(6 * sliding):
         i = 6 * s.slider[x // 6] + x % 6
-        s.own[x] = P.b[i]
+        s.slider_b[x] = P.b[i]
         for r in range(t):
             # z is S_t⁻¹ (−C b) here
-            s.own[x] += s.V[r, i] * s.z[r]
+            s.slider_b[x] += s.V[r, i] * s.z[r]
         for y in range(6 * sliding):
             j = 6 * s.slider[y // 6] + y % 6
             total = P.A[i, j]
@@ -200,25 +201,25 @@ def _slide(P, s, t):
     for a in range(sliding):
         f = s.slider[a]
         m = s.end[f]
-        s.slip[f, 0], s.slip[f, 1] = _unit(s.own[6 * a + 3], s.own[6 * a + 4])
+        s.slip[f, 0], s.slip[f, 1] = _unit(s.slider_b[6 * a + 3], s.slider_b[6 * a + 4])
         # rows are −C b′ with corners' own velocities
         for r in range(s.begin[f], s.end[f]):
             for i in range(6):
-                s.z[r] -= s.C[r, i] * (s.own[6 * a + i] - P.b[6 * f + i])
-    for _ in range(TURNS):
-        _press(P, s, t, m)
-        if _turn_slip(P, s) < STRAIGHT:
+                s.z[r] -= s.C[r, i] * (s.slider_b[6 * a + i] - P.b[6 * f + i])
+    for _ in range(MAX_ITERATIONS):
+        _solve_sliding(P, s, t, m)
+        if _update_directions(P, s) < DIRECTION_TOLERANCE:
             break
     for r in range(t, m):
         s.z[r] = s.part[r - t]
 
 
 @kernel
-def _press(P, s, t, m):
-    """(1) of what slides, with the directions d as they are."""
+def _solve_sliding(P, s, t, m):
+    """Solve (1) of sliding polygons, with fixed directions d."""
     sliding = s.sliding[0]
-    if not linear.solve_above(s.S, s.part, m - t, RANK * _rub(P, s, t)):
-        _rub(P, s, t)
+    if not linear.solve_above(s.S, s.part, m - t, RANK * _fill_sliding(P, s, t)):
+        _fill_sliding(P, s, t)
         least_norm.factor(s.S, m - t, s.least)
         least_norm.solve(s.least, s.part, m - t)
     for a in range(sliding):
@@ -229,16 +230,16 @@ def _press(P, s, t, m):
                 total += s.B[c, j] * s.part[c - t]
             s.wrench[6 * f + j] = total
     for x in range(6 * sliding):
-        total = s.own[x]
+        total = s.slider_b[x]
         for y in range(6 * sliding):
             total += s.R[x, y] * s.wrench[6 * s.slider[y // 6] + y % 6]
         s.twist[6 * s.slider[x // 6] + x % 6] = total
 
 
 @kernel
-def _rub(P, s, t):
-    """The system of what slides in s.S and s.part, with friction in its columns B; its largest
-    entry.
+def _fill_sliding(P, s, t):
+    """Fill the system of sliding polygons in s.S and s.part, with friction in its columns B;
+    returns its largest entry.
     """
     sliding, largest = s.sliding[0], 0.0
     for b in range(sliding):
@@ -253,12 +254,12 @@ def _rub(P, s, t):
                 total = 0.0
                 for j in range(6):
                     total += s.R[x, 6 * b + j] * s.B[c, j]
-                s.moved[x] = total
+                s.response[x] = total
             for a in range(sliding):
                 for r in range(s.begin[s.slider[a]], s.end[s.slider[a]]):
                     total = 0.0
                     for i in range(6):
-                        total += s.C[r, i] * s.moved[6 * a + i]
+                        total += s.C[r, i] * s.response[6 * a + i]
                     s.S[r - t, c - t] = total
                     largest = max(largest, abs(total))
             s.part[c - t] = s.z[c]
@@ -267,19 +268,21 @@ def _rub(P, s, t):
 
 @kernel(inline=True)
 def _unit(x, y):
-    """A direction, x where there is none."""
+    """Return a unit direction, x for zero."""
     size = (x * x + y * y) ** 0.5
     return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
 
 
 @kernel
-def _turn_slip(P, s):
-    """The directions in which polygons slide, from their twists; the largest change."""
+def _update_directions(P, s):
+    """Update the directions in which polygons slide from their twists; returns the largest
+    change.
+    """
     change = 0.0
     for a in range(s.sliding[0]):
         f, x = s.slider[a], 6 * a
         vx, vy = slip_velocity(s, f)
-        # the velocity without friction, were the response the same in all directions
+        # velocity without friction, if the response were the same in all directions
         slows = 0.5 * P.mu[f] * max(0.0, s.wrench[6 * f + 5])
         slows *= s.R[x + 3, x + 3] + s.R[x + 4, x + 4]
         dx, dy = _unit(vx + slows * s.slip[f, 0], vy + slows * s.slip[f, 1])
@@ -290,7 +293,7 @@ def _turn_slip(P, s):
 
 @kernel(inline=True)
 def slip_velocity(s, f):
-    """Of the pressure point along the plane."""
+    """Return the velocity of the pressure point along the plane [m/s]."""
     i, w = 6 * f, s.wrench
     px, py = (-w[i + 1] / w[i + 5], w[i] / w[i + 5]) if w[i + 5] > 0.0 else (0.0, 0.0)
     return s.twist[i + 3] - s.twist[i + 2] * py, s.twist[i + 4] + s.twist[i + 2] * px

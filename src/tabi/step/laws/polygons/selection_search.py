@@ -1,9 +1,9 @@
 """The search for the state of polygonal feet: exact, in one step, and over all states.
 
 See ``selection`` for states and rules. States of several polygons together are one number, in mixed
-radix; those that were tried are in a hash table, and wait in a queue, the least violated first. A
-state's corrections are found when it is tried, while its forces are known: of each polygon what its
-first violated rule says, of all together, and of each alone the step over to the next corner.
+radix; those that were tried are in a hash table, and wait in a queue, the least violated first. The
+corrections of a state are computed when it is tried, while its forces are known: for each polygon
+by its first violated rule, for all together, and for each alone the step over to the next corner.
 
 References: Moraud (2008), secs. II-D and IV.
 """
@@ -33,24 +33,24 @@ from tabi.step.laws.polygons.selection import (
 
 @kernel
 def begin(P, s, impulse):
-    """The state of the last step, from the impulses that the rows begin with."""
+    """Set the state of the last step, from the initial impulses of the rows."""
     for f in range(P.count[0]):
         first, n = P.start[f], P.start[f + 1] - P.start[f]
         s.base[f] = state_count(n)
-        held, a, tx, ty, normal = 0, 0, 0.0, 0.0, 0.0
+        held_count, a, tx, ty, normal = 0, 0, 0.0, 0.0, 0.0
         for j in range(n):
             k = 3 * P.row[first + j]
             if impulse[k + 2] > 0.0:
                 # of two corners the one that the other follows
-                if held == 0 or (a + 1) % n != j:
-                    a = j if held == 0 or (j + 1) % n == a else a
-                held += 1
+                if held_count == 0 or (a + 1) % n != j:
+                    a = j if held_count == 0 or (j + 1) % n == a else a
+                held_count += 1
                 normal += impulse[k + 2]
                 tx, ty = tx + impulse[k], ty + impulse[k + 1]
         # their sum: a yaw moment of what sticks has no limit
         tangent = (tx * tx + ty * ty) ** 0.5
-        slides = held > 0 and tangent > (1.0 - 1e-6) * P.mu[f] * normal
-        kind = FACE if held > 2 or (held == n and n > 2) else held
+        slides = held_count > 0 and tangent > (1.0 - 1e-6) * P.mu[f] * normal
+        kind = FACE if held_count > 2 or (held_count == n and n > 2) else held_count
         if kind == EDGE and n > 2 and not impulse[3 * P.row[first + (a + 1) % n] + 2] > 0.0:
             # two corners across
             kind = FACE
@@ -61,9 +61,7 @@ def begin(P, s, impulse):
 
 @kernel
 def every_state(P, s, tolerance, pressure):
-    """The least violated of all states, by trying them; returns its violations and how many there
-    are.
-    """
+    """Find the least violated of all states; returns its violations and the number of states."""
     total, best, least = 1, 0, -1
     for f in range(P.count[0]):
         total *= s.base[f]
@@ -78,10 +76,10 @@ def every_state(P, s, tolerance, pressure):
 
 @kernel
 def exact(P, s, tolerance, pressure, most):
-    """The right state, or the least violated of up to ``most`` that were tried.
+    """Find the right state, or the least violated of up to ``most`` that were tried.
 
     Returns:
-        its violations, 0 for none; how many states were tried.
+        its violations, 0 for none; the number of states tried.
     """
     key = evaluate(P, s, tolerance, pressure)
     if key == 0:
@@ -90,24 +88,26 @@ def exact(P, s, tolerance, pressure, most):
         s.tried[x] = -1
     most = min(most, s.heap.shape[0])
     best, least, tried, number = pack(P, s), key, 1, pack(P, s)
-    _remember(s, number)
-    _mend(P, s, 0)
+    _add_state(s, number)
+    _store_corrections(P, s, 0)
     waiting = _push(s, 0, (number, key, 0, 0))
     while waiting > 0 and least > 0 and tried < most:
         number, key, stage, slot = s.heap[0], s.key[0], s.stage[0], s.slot[0]
         waiting = _pop(s, waiting)
         if stage == 0:
             waiting = _push(s, waiting, (number, key, 1, slot))
-        changes = 2 * P.count[0] + 1 if stage == 0 else _neighbours(P, s)
+        changes = 2 * P.count[0] + 1 if stage == 0 else _neighbour_count(P, s)
         for change in range(changes):
-            candidate = s.mended[slot, change] if stage == 0 else _changed(P, s, number, change)
-            if candidate < 0 or not _remember(s, candidate):
+            candidate = (
+                s.corrections[slot, change] if stage == 0 else _changed(P, s, number, change)
+            )
+            if candidate < 0 or not _add_state(s, candidate):
                 continue
             unpack(P, s, candidate)
             key = evaluate(P, s, tolerance, pressure)
             if key < least:
                 best, least = candidate, key
-            _mend(P, s, tried)
+            _store_corrections(P, s, tried)
             waiting = _push(s, waiting, (candidate, key, 0, tried))
             tried += 1
             if key == 0 or tried >= most:
@@ -118,27 +118,29 @@ def exact(P, s, tolerance, pressure, most):
 
 @kernel
 def one_step(P, s, tolerance, pressure):
-    """The state nearest to what each corner should be, sticking or sliding as its forces say then;
-    returns violations of what it ends in, and how many states were tried.
+    """Find the state nearest to what each corner should be, sticking or sliding by its forces;
+    returns its violations, and the number of states tried.
     """
     if evaluate(P, s, tolerance, pressure) == 0:
         return 0, 1
     for f in range(P.count[0]):
         s.state[f] = nearest(P, s, f)
     left = evaluate(P, s, tolerance, pressure)
-    # what was free has not been asked whether it slides
-    turned = False
+    # feet that were free may slide now
+    has_switched = False
     for f in range(P.count[0]):
         if s.count[f, FRICTION] > 0:
             kind, i, slides = decode(s.state[f], P.start[f + 1] - P.start[f])
             s.state[f] = encode(kind, i, not slides, P.start[f + 1] - P.start[f])
-            turned = True
-    return (evaluate(P, s, tolerance, pressure), 3) if turned else (left, 2)
+            has_switched = True
+    return (evaluate(P, s, tolerance, pressure), 3) if has_switched else (left, 2)
 
 
 @kernel
 def nearest(P, s, f):
-    """The state of a polygon with the least weighted distance from what its corners should be."""
+    """Return the state of a polygon with the least weighted distance from what corners should
+    be.
+    """
     first, n = P.start[f], P.start[f + 1] - P.start[f]
     slides = decode(s.state[f], n)[2]
     if s.count[f, FRICTION] > 0:
@@ -174,8 +176,8 @@ def nearest(P, s, f):
 
 
 @kernel
-def _neighbours(P, s):
-    """How many: all states of one polygon."""
+def _neighbour_count(P, s):
+    """Return the number of states that differ in one polygon."""
     total = 0
     for f in range(P.count[0]):
         total += s.base[f]
@@ -184,7 +186,7 @@ def _neighbours(P, s):
 
 @kernel
 def _changed(P, s, number, change):
-    """The state ``number`` with another state of one polygon, by the number of the change."""
+    """Return the state ``number`` with one polygon changed, by the number of the change."""
     unpack(P, s, number)
     f = 0
     while change >= s.base[f]:
@@ -195,25 +197,25 @@ def _changed(P, s, number, change):
 
 
 @kernel
-def _mend(P, s, slot):
-    """Corrections of the state that s holds: of each polygon alone, of all together, and of each
-    alone to what is next to it; −1 where there is nothing to correct.
+def _store_corrections(P, s, slot):
+    """Store corrections of the state in s: for each polygon alone, for all together, and for each
+    alone to the next corner; −1 where there is none.
     """
     unit, here, together = 1, pack(P, s), 0
     for x in range(P.count[0]):
         # the last polygon counts ones
         f = P.count[0] - 1 - x
         step = unit * (correction(P, s, f) - s.state[f])
-        s.mended[slot, f] = here + step if step != 0 else -1
-        near = unit * (roll(P, s, f) - s.state[f])
-        s.mended[slot, P.count[0] + 1 + f] = here + near if near != 0 else -1
+        s.corrections[slot, f] = here + step if step != 0 else -1
+        near = unit * (next_corner_state(P, s, f) - s.state[f])
+        s.corrections[slot, P.count[0] + 1 + f] = here + near if near != 0 else -1
         together, unit = together + step, unit * s.base[f]
-    s.mended[slot, P.count[0]] = here + together if together != 0 else -1
+    s.corrections[slot, P.count[0]] = here + together if together != 0 else -1
 
 
 @kernel
 def correction(P, s, f):
-    """What the first violated rule of a polygon says."""
+    """Return the corrected state of a polygon by its first violated rule."""
     first, n, w = P.start[f], P.start[f + 1] - P.start[f], s.wrench
     kind, i, slides = decode(s.state[f], n)
     rule = 0
@@ -227,27 +229,27 @@ def correction(P, s, f):
         return encode(EDGE, worst_edge(P, s, f, 0.0), slides, n)
     if kind == FACE and rule == FORCE and w[6 * f + 5] <= 0.0:
         return 0
-    # what its corners should be, and nothing else
-    held, a, across = 0, 0, False
+    # the state in which its corners are as they should be
+    held_count, a, across = 0, 0, False
     for j in range(n):
         if s.want[first + j] == 1:
-            if held == 0 or (j + 1) % n == a:
+            if held_count == 0 or (j + 1) % n == a:
                 a = j
-            held += 1
-    if held == 2 and n > 2:
+            held_count += 1
+    if held_count == 2 and n > 2:
         across = s.want[first + (a + 1) % n] != 1
-    if held == 0:
+    if held_count == 0:
         return 0
-    if held == 1:
+    if held_count == 1:
         return encode(VERTEX, a, slides, n)
-    if held == 2 and not across:
+    if held_count == 2 and not across:
         return encode(EDGE, a if n > 2 else 0, slides, n)
     return encode(FACE, 0, slides, n)
 
 
 @kernel
-def roll(P, s, f):
-    """Where free corners go below the plane: what holds the lowest of them, next to what is held.
+def next_corner_state(P, s, f):
+    """Return the state that holds the lowest free corner below the plane, next to the held ones.
 
     A sole of many corners rolls over them, one after the other.
     """
@@ -271,7 +273,7 @@ def roll(P, s, f):
 
 @kernel(inline=True)
 def pack(P, s):
-    """The number of the states of all polygons."""
+    """Return the number of the states of all polygons."""
     number = 0
     for f in range(P.count[0]):
         number = number * s.base[f] + s.state[f]
@@ -280,7 +282,7 @@ def pack(P, s):
 
 @kernel(inline=True)
 def unpack(P, s, number):
-    """The states of a number."""
+    """Set the states of all polygons from their number."""
     for x in range(P.count[0]):
         f = P.count[0] - 1 - x
         s.state[f] = number % s.base[f]
@@ -288,8 +290,8 @@ def unpack(P, s, number):
 
 
 @kernel
-def _remember(s, number):
-    """Put a state into the table; False if it is there."""
+def _add_state(s, number):
+    """Add a state to the table; False if it is there already."""
     size = s.tried.shape[0]
     x = (number * 2654435761 + (number >> 17)) & (size - 1)
     while s.tried[x] >= 0:
@@ -302,12 +304,12 @@ def _remember(s, number):
 
 @kernel
 def _push(s, count, entry):
-    """A state into the queue, with its number, violations, stage and slot; returns its length."""
+    """Push a state to the queue, with number, violations, stage and slot; returns its length."""
     if count >= s.heap.shape[0]:
         return count
     x = count
     # corrections before neighbours
-    while x > 0 and _before(entry[1], entry[2], s.key[(x - 1) // 2], s.stage[(x - 1) // 2]):
+    while x > 0 and _is_before(entry[1], entry[2], s.key[(x - 1) // 2], s.stage[(x - 1) // 2]):
         _put(s, x, _entry(s, (x - 1) // 2))
         x = (x - 1) // 2
     _put(s, x, entry)
@@ -316,16 +318,16 @@ def _push(s, count, entry):
 
 @kernel
 def _pop(s, count):
-    """Take the first one out of the queue; returns its length."""
+    """Remove the first state from the queue; returns its length."""
     count -= 1
     entry, x = _entry(s, count), 0
     while True:
         y = 2 * x + 1
         if y >= count:
             break
-        if y + 1 < count and _before(s.key[y + 1], s.stage[y + 1], s.key[y], s.stage[y]):
+        if y + 1 < count and _is_before(s.key[y + 1], s.stage[y + 1], s.key[y], s.stage[y]):
             y += 1
-        if not _before(s.key[y], s.stage[y], entry[1], entry[2]):
+        if not _is_before(s.key[y], s.stage[y], entry[1], entry[2]):
             break
         _put(s, x, _entry(s, y))
         x = y
@@ -344,6 +346,6 @@ def _put(s, x, entry):
 
 
 @kernel(inline=True)
-def _before(key, stage, other, other_stage):
+def _is_before(key, stage, other, other_stage):
     """Whether a state is corrected before another one."""
     return stage < other_stage if stage != other_stage else key < other

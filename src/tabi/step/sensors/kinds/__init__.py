@@ -1,4 +1,4 @@
-"""How each kind of sensors is measured, of those in ``tabi.model.sensor_kinds``.
+"""Kernels that measure each kind of sensors of ``tabi.model.sensor_kinds``.
 
 Each module of this package has a table ``MEASURE`` of kernels by kind:
 
@@ -15,14 +15,14 @@ from tabi._errors import ModelError
 from tabi.jit import kernel
 from tabi.model.sensor_kinds import SENSOR_KINDS
 
-__all__ = ["measure", "measured_by", "registered"]
+__all__ = ["dispatch_by_kind", "measure", "registered"]
 
 
-def registered(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Kernels by kind, of the tables of modules; each kind with values has one."""
+def registered(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return kernels by kind from the tables of modules; each kind with values has one."""
     kernels = _registered.by_name(
         "kernel of sensor kind",
-        [(name, module, table[name]) for module, table in found.items() for name in table],
+        [(name, module, table[name]) for module, table in tables.items() for name in table],
     )
     needed = {name for name, kind in SENSOR_KINDS.items() if kind.parts}
     for name in sorted(needed - set(kernels)):
@@ -38,20 +38,20 @@ def registered(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return kernels
 
 
-def measured_by(kernels: Mapping[str, Any]) -> Any:
-    """One kernel: that of a sensor's kind."""
+def dispatch_by_kind(kernels: Mapping[str, Any]) -> Any:
+    """Return a kernel that calls the one for a sensor's kind."""
     numbers = {name: number for number, name in enumerate(SENSOR_KINDS)}
-    return _either([(numbers[name], own) for name, own in kernels.items()])
+    return _dispatch([(numbers[name], kernel_of_kind) for name, kernel_of_kind in kernels.items()])
 
 
-def _either(kernels: list[tuple[int, Any]]) -> Any:
-    number, own = kernels[0]
-    rest = _either(kernels[1:]) if len(kernels) > 1 else _nothing
+def _dispatch(kernels: list[tuple[int, Any]]) -> Any:
+    number, measure_kind = kernels[0]
+    rest = _dispatch(kernels[1:]) if len(kernels) > 1 else _measure_nothing
 
     @kernel(inline=True)
     def either(t, d, s, i, h):
         if t.sensors.row[i].kind == number:
-            own(t, d, s, i, h)
+            measure_kind(t, d, s, i, h)
         else:
             rest(t, d, s, i, h)
 
@@ -59,18 +59,18 @@ def _either(kernels: list[tuple[int, Any]]) -> Any:
 
 
 @kernel(inline=True)
-def _nothing(t, d, s, i, h):
-    """A camera has no values."""
+def _measure_nothing(t, d, s, i, h):
+    """Do nothing: a camera has no values."""
 
 
 TABLES = {
     module.__name__: getattr(module, "MEASURE", {})
     for module in _registered.modules(__name__, __path__)
 }
-chosen = measured_by(registered(TABLES))
+measure_by_kind = dispatch_by_kind(registered(TABLES))
 
 
 @kernel(apart="none")
 def measure(t, d, s, i, h):
-    """The true values of a sensor."""
-    chosen(t, d, s, i, h)
+    """Compute the true values of a sensor."""
+    measure_by_kind(t, d, s, i, h)

@@ -1,4 +1,4 @@
-"""Forces across joints and of contacts: force sensors, plates, touch, switches."""
+"""Force sensors, force plates, touch sensors and contact switches."""
 
 from tabi.jit import kernel
 from tabi.spatial.vector import (
@@ -15,13 +15,13 @@ from tabi.spatial.vector import (
     scale,
     sub,
 )
-from tabi.step.sensors.motion import across
+from tabi.step.sensors.motion import joint_wrench
 from tabi.step.tables import CONTACTS, MOMENTS
 
 
 @kernel
 def force(t, d, s, i, h):
-    """Force and torque of the far side on the near one [N, N·m], or one of them."""
+    """Measure force and torque of the far side on the near one [N, N·m], or one of them."""
     row, value = t.sensors.row[i], d.memory.sensors.value
     F = _wrench(t, d, s, row, h)
     for c in range(row.end - row.first):
@@ -30,7 +30,7 @@ def force(t, d, s, i, h):
 
 @kernel
 def plate(t, d, s, i, h):
-    """Force and torque on what stands on a plate [N, N·m], or one of them."""
+    """Measure force and torque of a plate on bodies that touch it [N, N·m], or one of them."""
     row, value = t.sensors.row[i], d.memory.sensors.value
     F = _on_plate(t, d, i, h)
     for c in range(row.end - row.first):
@@ -39,14 +39,14 @@ def plate(t, d, s, i, h):
 
 @kernel
 def touch(t, d, s, i, h):
-    """Normal force of all contacts on a body [N]."""
+    """Measure the normal force of all contacts on a body [N]."""
     row = t.sensors.row[i]
     d.memory.sensors.value[row.first].truth = _normal_force(d, row.body, h)
 
 
 @kernel
 def switch(t, d, s, i, h):
-    """1 while that is above the threshold, else 0."""
+    """Measure 1 while the normal force is above the threshold, else 0."""
     row = t.sensors.row[i]
     on = _normal_force(d, row.body, h) > row.threshold
     d.memory.sensors.value[row.first].truth = 1.0 if on else 0.0
@@ -54,8 +54,8 @@ def switch(t, d, s, i, h):
 
 @kernel
 def _wrench(t, d, s, row, h):
-    """Force and torque of the far side on the near one, in the sensor's axes at its place."""
-    motion, F = s.motion[row.sensed], across(t, d, s, row, h)
+    """Return force and torque of the far side on the near one, in the sensor's frame [N, N·m]."""
+    motion, F = s.motion[row.sensed], joint_wrench(t, d, s, row, h)
     R, f = load9(motion.rotation), scale(-1.0, linear(F))
     r = add(load3(motion.position), mul(R, load3(row.position)))
     n = sub(scale(-1.0, angular(F)), cross(r, f))
@@ -66,7 +66,7 @@ def _wrench(t, d, s, row, h):
 
 @kernel
 def _normal_force(d, body, h):
-    """Of all contacts on a body."""
+    """Return the normal force of all contacts on a body [N]."""
     total = 0.0
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
@@ -77,7 +77,7 @@ def _normal_force(d, body, h):
 
 @kernel
 def _on_plate(t, d, i, h):
-    """Force and torque of a plate on what touches it, at its origin in its axes."""
+    """Return force and torque of a plate on bodies that touch it, in its frame [N, N·m]."""
     plate, row = t.sensors.plate, t.sensors.row[i]
     f, n = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for e in range(d.memory.count[0]):

@@ -1,4 +1,4 @@
-"""How bodies turn, accelerate and are oriented: gyroscopes, accelerometers, both, orientation.
+"""Inertial sensors: gyroscopes, accelerometers, both in one, and orientation.
 
 Angular velocity and orientation are those of the end of the step, acceleration less gravity that
 within it (``motion``), all in the sensor's axes.
@@ -21,21 +21,21 @@ from tabi.spatial.vector import (
     pair,
     scale,
 )
-from tabi.step.sensors.motion import gained
+from tabi.step.sensors.motion import momentum_correction
 
 
 @kernel
 def imu(t, d, s, i, h):
-    """Angular velocity [rad/s], then acceleration less gravity [m/s²], or one of them."""
+    """Measure angular velocity [rad/s] and acceleration less gravity [m/s²], or one of them."""
     row, value = t.sensors.row[i], d.memory.sensors.value
-    felt = pair(_turn(t, d, s, row), _acceleration(t, d, s, row, h))
+    measured = pair(_turn(t, d, s, row), _acceleration(t, d, s, row, h))
     for c in range(row.end - row.first):
-        value[row.first + c].truth = felt[row.part + c]
+        value[row.first + c].truth = measured[row.part + c]
 
 
 @kernel
 def gyro(t, d, s, i, h):
-    """Angular velocity [rad/s]."""
+    """Measure the angular velocity [rad/s]."""
     row, value = t.sensors.row[i], d.memory.sensors.value
     turn = _turn(t, d, s, row)
     for c in range(row.end - row.first):
@@ -44,16 +44,16 @@ def gyro(t, d, s, i, h):
 
 @kernel
 def accelerometer(t, d, s, i, h):
-    """Acceleration less gravity [m/s²]."""
+    """Measure the acceleration less gravity [m/s²]."""
     row, value = t.sensors.row[i], d.memory.sensors.value
-    felt = _acceleration(t, d, s, row, h)
+    measured = _acceleration(t, d, s, row, h)
     for c in range(row.end - row.first):
-        value[row.first + c].truth = felt[c]
+        value[row.first + c].truth = measured[c]
 
 
 @kernel
 def orientation(t, d, s, i, h):
-    """Quaternion of the sensor in the world."""
+    """Measure the quaternion of the sensor in the world."""
     row, value, w = t.sensors.row[i], d.memory.sensors.value, s.dynamics
     Q = quaternion.of_matrix(matmul(load9(w.body[row.body].rotation), load9(row.rotation)))
     for c in range(row.end - row.first):
@@ -62,7 +62,7 @@ def orientation(t, d, s, i, h):
 
 @kernel
 def _turn(t, d, s, row):
-    """Angular velocity of a sensor's body, in its axes."""
+    """Return the angular velocity of a sensor, in its axes [rad/s]."""
     w = s.dynamics
     R = matmul(load9(w.body[row.body].rotation), load9(row.rotation))
     return mul_t(R, angular(load6(w.body[row.body].velocity)))
@@ -70,12 +70,12 @@ def _turn(t, d, s, row):
 
 @kernel
 def _acceleration(t, d, s, row, h):
-    """Of the place of a sensor, less gravity, in its axes."""
+    """Return the acceleration of a sensor less gravity, in its axes [m/s²]."""
     if row.sensed < 0:
-        # in what is fixed to the world
+        # on a link that is fixed to the world
         return mul_t(load9(row.rotation), scale(-1.0, load3(t.model.gravity)))
     motion = s.motion[row.sensed]
-    A = add6(load6(motion.acceleration), gained(t, d, s, row.body, h))
+    A = add6(load6(motion.acceleration), momentum_correction(t, d, s, row.body, h))
     V, R = load6(motion.velocity), load9(motion.rotation)
     r = add(load3(motion.position), mul(R, load3(row.position)))
     v = add(linear(V), cross(angular(V), r))

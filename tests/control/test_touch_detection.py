@@ -1,4 +1,4 @@
-"""A touch is noticed by force sensors, wherever it is, and the head turns to what touches."""
+"""A touch is detected by force sensors, wherever it is, and the head turns to what touches."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def standing(probe=(0.6, -0.5, 1.2)):
     robot.stand_on_ground()
     robot = world.add_robot(robot)
     sim = tabi.Simulator(world)
-    touch = control.notices(robot)
+    touch = control.touch_detector(robot)
     sees = control.attend(robot, "head", lambda time: probe, touch)
     sim.set_controller(
         robot, control.together(robot, control.hold(robot.half_sitting), sees), rate=200
@@ -83,10 +83,17 @@ def test_time_that_goes_back_begins_anew():
 def test_bad_input_is_named():
     robot = tabi.robots.hrp2()
     with pytest.raises(ModelError, match="right_wrist_forse"):
-        control.notices(robot, ["right_wrist_forse"])
+        control.touch_detector(robot, ["right_wrist_forse"])
     with pytest.raises(ModelError, match="expected a force and a torque > 0"):
-        control.notices(robot, force=0.0)
+        control.touch_detector(robot, force=0.0)
     bare = tabi.Robot("post")
     bare.add_body("post", tabi.Joint("post", "fixed"))
-    with pytest.raises(ModelError, match="post has no force sensor to notice a touch with"):
-        control.notices(bare)
+    with pytest.raises(ModelError, match="post has no force sensor to detect a touch"):
+        control.touch_detector(bare)
+
+
+def test_the_old_name_of_the_detector_prints_the_new_one():
+    with pytest.warns(
+        FutureWarning, match=r"notices in tabi\.control is now called touch_detector"
+    ):
+        assert control.notices is control.touch_detector

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.observation.held import HeldSteps, OtherPointsError, twin_of
+from tabi.observation.frozen_modes import FrozenModeStep, OtherPointsError, twin_of
 
 
 def held(size=(0.4, 0.3, 0.2)):
@@ -14,7 +14,7 @@ def held(size=(0.4, 0.3, 0.2)):
     sim = tabi.Simulator(world)
     sim.run(0.003)
     stepper = sim._stepper
-    return sim, HeldSteps(stepper, twin_of(stepper, ((), ())), sim.tolerance)
+    return sim, FrozenModeStep(stepper, twin_of(stepper, ((), ())), sim.tolerance)
 
 
 def test_without_a_change_the_solved_step_comes_again():

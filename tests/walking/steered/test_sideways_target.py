@@ -5,9 +5,9 @@ import pytest
 
 import tabi
 from tabi.walking.legs.leg import LEFT, RIGHT
-from tabi.walking.steered.lead_aside import lead_aside
+from tabi.walking.steered.sideways_target import set_sideways_target
 from tabi.walking.steered.steps import lift, shift_to
-from tabi.walking.steered.steps_ahead import compose, plan_motion, plan_steps, seen_from
+from tabi.walking.steered.steps_ahead import compose, in_frame, plan_motion, plan_steps
 from tabi.walking.steered.walker import SteeredWalker
 
 
@@ -24,20 +24,20 @@ def pushed_aside(stance, far, yaw=0.0, aside=0.2, half=0.03):
     lift(plan)
     plan.now["left"] = 0.3
     out, X = 1.0 if stance == RIGHT else -1.0, plan.foot[stance, [0, 1, 3]]
-    x, y = seen_from(X, *plan.hold[1, :2])
-    plan.hold[1, :2] = compose(X, x, y + out * aside, 0.0)[:2]
+    x, y = in_frame(X, *plan.footstep[1, :2])
+    plan.footstep[1, :2] = compose(X, x, y + out * aside, 0.0)[:2]
     plan_steps(plan)
     plan_motion(plan)
-    here = seen_from(X, *plan.under[0])
+    here = in_frame(X, *plan.under[0])
     there = here[0] + 0.02, here[1] + out * far
     shrunk = np.exp(-s["omega"] * 0.3)
     x, y = (p + shrunk * (e - p) for p, e in zip(here, there, strict=True))
     xi = compose(X, x, y, 0.0)[:2]
-    planned = seen_from(X, *plan.xi)
-    lead_aside(plan, box, xi)
-    landing = seen_from(X, *plan.hold[1, :2])
-    at = seen_from(X, *plan.at_landing)
-    return planned, seen_from(X, *plan.xi), seen_from(X, *xi), at[1], landing[1], here[1]
+    planned = in_frame(X, *plan.xi)
+    set_sideways_target(plan, box, xi)
+    landing = in_frame(X, *plan.footstep[1, :2])
+    at = in_frame(X, *plan.at_landing)
+    return planned, in_frame(X, *plan.xi), in_frame(X, *xi), at[1], landing[1], here[1]
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.8, -2.0])

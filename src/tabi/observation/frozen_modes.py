@@ -1,8 +1,7 @@
-"""Steps with given impulses and modes: how the end of a step follows from its beginning where
-nothing is solved.
+"""Steps with frozen impulses and modes, for derivatives of a step without its solver.
 
-A step is tried with the simulation's own solver, and undone. Others from states nearby then take
-its impulses, by the identity of their points, and what its motors and joints do.
+A step is solved once, and undone. Steps from states nearby then take its impulses, by the identity
+of their points, and the modes of its motors and joints.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from tabi.jit.structure import each
 from tabi.observation.contacts import Contact, contacts
 from tabi.step.data import Data
 from tabi.step.laws import given
-from tabi.step.status import FINE
+from tabi.step.status import OK
 from tabi.step.step import step_on
 from tabi.step.stepper import Stepper
 from tabi.step.tables import StepData
 
 Array = NDArray[np.float64]
-# backward error of the step that modes are taken from [m/s]: soles that are rigid allow no less
-SOLVED = 1e-10
+# backward error of the step whose modes are used [m/s]: rigid soles allow no less
+SOLVED_TOLERANCE = 1e-10
 
 
 class OtherPointsError(SimulationError):
-    """A state nearby has other contact points than the one that was solved."""
+    """Error of a state nearby with other contact points than the one that was solved."""
 
 
 class Rows(NamedTuple):
@@ -45,27 +44,27 @@ class Rows(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Rates of a change: of (δq, v) after the step, and of velocities and impulses of the rows."""
+    """Derivatives of (δq, v) after the step, and of velocities and impulses of the rows."""
 
     state: Array
     velocity: Array
     impulse: Array
 
 
-def twin_of(stepper: Stepper, more: tuple[Any, Any]) -> Stepper:
-    """A stepper of the same model that solves nothing.
+def twin_of(stepper: Stepper, custom_parts: tuple[Any, Any]) -> Stepper:
+    """Return a stepper of the same model with given impulses.
 
     Args:
-        more: forces and kinds of rows of the simulation beside those of every step.
+        custom_parts: custom forces and kinds of rows of the simulation.
     """
-    return Stepper(stepper.model, step_on(given, *more), dt=stepper.dt)
+    return Stepper(stepper.model, step_on(given, *custom_parts), dt=stepper.dt)
 
 
-class HeldSteps:
-    """Steps from states near the one that a stepper is in.
+class FrozenModeStep:
+    """Steps from states near that of a stepper, with frozen modes.
 
     Args:
-        stepper: of the simulation; it ends as it was. twin: that does the held steps, by
+        stepper: of the simulation; its state is restored. twin: stepper of the frozen steps, by
             ``twin_of``.
         tolerance: backward error that the solved step has to reach [m/s].
         push: writes the wrenches of a step that begins.
@@ -74,7 +73,7 @@ class HeldSteps:
         q, v: after the solved step. rows: of it, and ``contacts``, the first of them.
         kind, mu, bound, weight, partner: of each row, as in ``BodyProblem``, by points; frame: its
             axes, shape (n, 3, 3). viscous: friction of the contact's surfaces [s/m].
-        flipped: degrees of freedom whose motors do something else somewhere nearby.
+        flipped: degrees of freedom whose motors change their modes nearby.
     """
 
     def __init__(
@@ -88,16 +87,16 @@ class HeldSteps:
         self.dt, self.twin, self.flipped, self._push = dt, twin, set[int](), push
         self._into: StepData | None = None
         self._copies: list[tuple[NDArray[Any], NDArray[Any]]] = []
-        self._start, self.contacts = _solved(stepper, dt, tolerance)
+        self._start, self.contacts = _solve_start(stepper, dt, tolerance)
         # bonds may have been made or released
-        own = each(self._start.memory.own, np.copy)
-        twin.data = twin.data._replace(memory=twin.data.memory._replace(own=own))
+        parts = each(self._start.memory.parts, np.copy)
+        twin.data = twin.data._replace(memory=twin.data.memory._replace(parts=parts))
         twin.grow(len(stepper.workspace.points), len(stepper.workspace.problem.omega))
         self.q, self.v, self.rows = self._step(lambda data: None)
         self._describe()
 
     def _describe(self) -> None:
-        """What the laws of the rows need, by points."""
+        """Store the coefficients of the rows, by points."""
         s, count = self.twin.workspace, len(self.rows.identity)
         p, place = s.problem, np.empty(count, np.int64)
         place[s.groups.order[:count]] = np.arange(count)
@@ -122,10 +121,10 @@ class HeldSteps:
                 self.mu[k] += self.viscous[k] * hypot(*self.rows.velocity[k, :2])
 
     def change(self, nudge: Callable[[StepData, float], None], size: float) -> Change:
-        """Rates by a central difference; a one-sided one where the other side has other points.
+        """Return derivatives by a central difference; one-sided where a side has other points.
 
         Args:
-            nudge: changes the beginning of a step by so much.
+            nudge: changes the start of a step by a size.
         """
         ends: list[tuple[float, Change]] = []
         other = OtherPointsError("")
@@ -150,10 +149,10 @@ class HeldSteps:
         return Change(state, rows.velocity.ravel(), rows.impulse.ravel())
 
     def _step(self, change: Callable[[StepData], None]) -> tuple[Array, Array, Rows]:
-        """q, v and rows after a step from a start that is changed."""
+        """Return q, v and rows after a step from a changed start."""
         twin = self.twin
-        done, status = 0, FINE
-        while done == 0 and status == FINE:
+        done, status = 0, OK
+        while done == 0 and status == OK:
             self._begin()
             change(twin.data)
             twin.prepare()
@@ -167,7 +166,7 @@ class HeldSteps:
         return twin.data.q.copy(), twin.data.v.copy(), self._read()
 
     def _begin(self) -> None:
-        """The start into the twin's own arrays."""
+        """Copy the start to the twin's arrays."""
         if self._into is not self.twin.data:
             self._into, count = self.twin.data, int(self._start.memory.count[0])
             self._copies = [
@@ -184,17 +183,17 @@ class HeldSteps:
             out[...] = x
 
     def _read(self) -> Rows:
-        """Of the last step; rows are solved by groups, points are in the order of their kinds."""
+        """Return rows of the last step by points; they are solved by groups."""
         s, count = self.twin.workspace, int(self.twin.data.outcome.report[0]["points"])
-        order, found = s.groups.order[:count], np.empty((2, count, 3))
+        order, values_of_points = s.groups.order[:count], np.empty((2, count, 3))
         for k, values in enumerate((s.impulse, s.u)):
-            found[k, order] = values[: 3 * count].reshape(-1, 3)
+            values_of_points[k, order] = values[: 3 * count].reshape(-1, 3)
         rows = self.twin.data.memory.contact[:count]
         columns = [rows[name].tolist() for name in ("kind", "shape_a", "shape_b", "feature")]
-        return Rows(list(zip(*columns, strict=True)), found[0], found[1])
+        return Rows(list(zip(*columns, strict=True)), values_of_points[0], values_of_points[1])
 
     def _matched(self, rows: Rows) -> Rows:
-        """Rows in the order of the solved step; those without an impulse may be missing."""
+        """Return rows in the order of the solved step; those without an impulse may be missing."""
         place = {name: k for k, name in enumerate(rows.identity)}
         impulse, velocity = self.rows.impulse.copy(), self.rows.velocity.copy()
         for k, name in enumerate(self.rows.identity):
@@ -211,7 +210,7 @@ class HeldSteps:
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:
-    """All arrays of a structure, in their order."""
+    """Yield all arrays of a structure, in their order."""
     if isinstance(value, np.ndarray):
         yield value
     else:
@@ -219,15 +218,15 @@ def _arrays(value: Any) -> Iterator[NDArray[Any]]:
             yield from _arrays(part)
 
 
-def _solved(stepper: Stepper, dt: float, tolerance: float) -> tuple[StepData, list[Contact]]:
-    """The state of a stepper with contacts and modes as the step from it has them."""
+def _solve_start(stepper: Stepper, dt: float, tolerance: float) -> tuple[StepData, list[Contact]]:
+    """Return the state of a stepper with contacts and modes of the next step, and its contacts."""
     saved, listed = stepper.save(), len(stepper.foot_history)
     try:
-        done, status = 0, FINE
-        while done == 0 and status == FINE:
-            done, status = stepper.rollout(dt, min(tolerance, SOLVED), 1)
+        done, status = 0, OK
+        while done == 0 and status == OK:
+            done, status = stepper.rollout(dt, min(tolerance, SOLVED_TOLERANCE), 1)
         after, report = stepper.save(), stepper.data.outcome.report[0].copy()
-        found = contacts(Data(stepper, dt, tolerance))
+        contact_list = contacts(Data(stepper, dt, tolerance))
     finally:
         stepper.restore(saved)
         del stepper.foot_history[listed:]
@@ -236,7 +235,7 @@ def _solved(stepper: Stepper, dt: float, tolerance: float) -> tuple[StepData, li
         or not report["residual"] <= tolerance
         or not report["joint_residual"] <= tolerance
     ):
-        raise SimulationError("the step cannot be linearised: its contacts were not solved")
+        raise SimulationError("the step cannot be linearised: its contacts did not converge")
     if report["apart"]:
         raise SimulationError(
             "the step cannot be linearised: things overlap so deeply that they are moved apart; "
@@ -244,4 +243,4 @@ def _solved(stepper: Stepper, dt: float, tolerance: float) -> tuple[StepData, li
         )
     solved = {name: getattr(after.memory, name) for name in ("contact", "count", "joint")}
     copy = each(saved, np.copy)
-    return copy._replace(memory=copy.memory._replace(**solved)), found
+    return copy._replace(memory=copy.memory._replace(**solved)), contact_list

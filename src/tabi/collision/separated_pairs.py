@@ -1,10 +1,9 @@
-"""Pairs of shapes that are known to be apart: a distance once found, less what has moved since.
+"""Pairs of shapes that are known to be separated: a distance computed once, less the motion since.
 
     distance ≥ distance₀ − ‖p − p₀‖ − r ‖R − R₀‖                                              (1)
-p, R: place of shape a in the frame of b, r: its reach; index 0: when the distance was found. While
-(1) exceeds the band of a pair its shapes need not be asked. Each pair has a row in a table, which
-another pair may take over; a state that was set by hand is as good as one that was reached, as (1)
-holds for any motion.
+p, R: pose of shape a in the frame of b, r: its reach; 0: at the time of the stored distance. While
+(1) exceeds the band of a pair, its shapes are not compared. Each pair has a row in a table, which
+another pair may take over. (1) holds for any motion, also for a state that was set from outside.
 """
 
 from math import sqrt
@@ -29,22 +28,22 @@ def _place(cw, i, k):
 
 
 @kernel
-def known(c, cw, i, k, band):
+def is_separated(c, cw, i, k, band):
     """Whether shapes i and k are farther apart than the band by equation (1)."""
     row = _row(cw, i, k)
     if row.a != i or row.b != k or row.distance <= band:
         return False
     R, p = _place(cw, i, k)
     d = sub(p, load3(row.position))
-    turned = 0.0
+    rotation_change = 0.0
     for e in range(9):
-        turned += (R[e] - row.rotation[e]) ** 2
-    return row.distance - sqrt(dot(d, d)) - c.shape[i].reach * sqrt(turned) > band
+        rotation_change += (R[e] - row.rotation[e]) ** 2
+    return row.distance - sqrt(dot(d, d)) - c.shape[i].reach * sqrt(rotation_change) > band
 
 
 @kernel
-def note(c, cw, i, k, distance):
-    """Shapes i and k are so far apart, at least [m]."""
+def store_distance(c, cw, i, k, distance):
+    """Store a lower bound of the distance between shapes i and k [m]."""
     row = _row(cw, i, k)
     R, p = _place(cw, i, k)
     row.a, row.b, row.distance = i, k, distance

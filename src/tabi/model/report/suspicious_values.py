@@ -1,5 +1,5 @@
-"""Numbers of a robot's file that can hardly be meant: units, inertias that no body has, parts that
-are missing. The robot is made all the same, as the file has it; what is doubtful is said.
+"""Suspicious values of a robot's file: wrong units, impossible inertias, missing parts. The robot
+is made as the file has it, and suspicious values are reported.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from tabi.model.robot import Robot
 # angles beyond two turns, up to two turns in degrees, are degrees; what is larger means "no limit"
 FEW_TURNS, DEGREES = 4 * pi, 720.0
 # larger than any robot [m]
-LARGEST = 30.0
+MAX_SIZE_M = 30.0
 # of a box around the whole robot, more than iron [kg/m³]
-DENSEST = 8000.0
+MAX_DENSITY = 8000.0
 # by how much moments of inertia of a real body may be rounded; of a kilogram, none [m²]
-ROUNDING, NOTHING = 0.01, 1e-9
+ROUNDING, MOMENT_TOLERANCE = 0.01, 1e-9
 
 # of the robot's mass: what is lighter stands for nothing
 LIGHT = 1e-4
 
 
 def doubts(robot: Robot) -> list[str]:
-    """What can hardly be meant, one clause each."""
+    """Return the suspicious values of a robot, one clause each."""
     return [*robot.doubts, *_missing(robot), *_numbers(robot)]
 
 
@@ -46,17 +46,17 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _angles(robot: Robot) -> Iterator[str]:
-    turned = {}
+    limits = {}
     for body in robot.bodies:
         joint = body.joint
         if joint.kind == "revolute":
             far = max((abs(x) for x in (joint.lower, joint.upper) if abs(x) < inf), default=0.0)
             if FEW_TURNS < far <= DEGREES:
-                turned[joint.name] = far
-    if turned:
-        far = max(turned.values())
+                limits[joint.name] = far
+    if limits:
+        far = max(limits.values())
         turns = f"{far:g} rad, {far / (2 * pi):.0f} turns"
-        yield f"limits of {listed(turned)} go up to {turns}; expected radians, were degrees meant?"
+        yield f"limits of {listed(limits)} go up to {turns}; expected radians, were degrees meant?"
 
 
 def _lengths(robot: Robot) -> Iterator[str]:
@@ -64,12 +64,12 @@ def _lengths(robot: Robot) -> Iterator[str]:
     X = robot.placements()
     axes = np.eye(3)
     size = np.array([robot.extent(d, X) + robot.extent(-d, X) for d in axes])
-    if size.max() > LARGEST:
+    if size.max() > MAX_SIZE_M:
         yield f"it is {size.max():,.0f} m large; expected metres, were millimetres meant?"
         return
     # files whose meshes are missing have hardly any width
     volume = float(np.prod(np.maximum(size, 0.25 * size.max())))
-    if volume > 0 and robot.mass > DENSEST * volume:
+    if volume > 0 and robot.mass > MAX_DENSITY * volume:
         box = " × ".join(f"{x:.2g}" for x in size)
         heavy = f"it has {robot.mass:,.0f} kg within {box} m, more than iron"
         yield f"{heavy}; expected kilograms, were grams meant?"
@@ -85,11 +85,11 @@ def _inertias(robot: Robot) -> Iterator[str]:
             continue
         low, middle, high = np.linalg.eigvalsh(tensor)
         radius = float(np.sqrt(max(high, 0.0) / mass))
-        if low < -NOTHING * mass:
+        if low < -MOMENT_TOLERANCE * mass:
             negative.append(body.name)
-        elif low + middle < (1 - ROUNDING) * high - NOTHING * mass:
+        elif low + middle < (1 - ROUNDING) * high - MOMENT_TOLERANCE * mass:
             impossible.append(body.name)
-        if radius > max(10.0 * reach, LARGEST):
+        if radius > max(10.0 * reach, MAX_SIZE_M):
             large[body.name] = radius
     if negative:
         yield f"inertia of {listed(negative)} is not positive; expected positive moments in kg·m²"

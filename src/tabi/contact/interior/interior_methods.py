@@ -5,7 +5,7 @@ motions are not exact enough, the better one of the others.
 
 from tabi.contact import common_motions as motions
 from tabi.contact.bodies import relative, twists
-from tabi.contact.common_motions import NONE
+from tabi.contact.common_motions import NO_MOTIONS
 from tabi.contact.interior import interior_motions
 from tabi.contact.interior import interior_system as system
 from tabi.contact.interior.interior_system import NOTHING
@@ -29,11 +29,11 @@ def choose(p, work, common):
     """
     w = work.interior
     _, looks = price(p, work)
-    m, way = system.list_rows(p, w), TWISTS
+    m, method = system.list_rows(p, w), TWISTS
     dense = m * m * (m + 14) // 270 + m
     if m > 0 and dense < looks and fits(p, work.rows):
-        way, looks = ROWS, dense
-    if common and motions.rank_of(p, work.motions) != NONE:
+        method, looks = ROWS, dense
+    if common and motions.rank_of(p, work.motions) != NO_MOTIONS:
         squares = 0
         for k in range(p.mu.shape[0]):
             if w.does[k] != NOTHING:
@@ -41,26 +41,26 @@ def choose(p, work, common):
         least = motions.work(work.motions, squares) + 3 * p.mu.shape[0]
         if least < looks:
             return MOTIONS, 0, least
-    if way == ROWS:
+    if method == ROWS:
         system.measure_mobility(p, m, work)
-    return way, m, looks
+    return method, m, looks
 
 
 @kernel
-def factor(p, way, m, work):
-    """Factors of the system; False where there are none."""
-    if way == MOTIONS:
+def factor(p, method, m, work):
+    """Factor the system; False where that fails."""
+    if method == MOTIONS:
         return interior_motions.factor(p, work)
-    return system.factor_rows(p, m, work) if way == ROWS else system.factor_twists(p, work)
+    return system.factor_rows(p, m, work) if method == ROWS else system.factor_twists(p, work)
 
 
 @kernel
-def solve(p, way, m, work):
-    """Δλ and Δu from F; False where they are not exact enough."""
+def solve(p, method, m, work):
+    """Compute Δλ and Δu from F; False where they are not exact enough."""
     w = work.interior
-    if way == MOTIONS:
+    if method == MOTIONS:
         return interior_motions.solve(p, work)
-    if way == ROWS:
+    if method == ROWS:
         system.solve_rows(m, w)
     else:
         system.solve_twists(p, work)

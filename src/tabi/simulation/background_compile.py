@@ -1,10 +1,9 @@
-"""A first start in two processes.
+"""Compilation in the background, by a second process, at a first start.
 
-Kernels take arguments of the same types in every world, so what has to be compiled is known before
+Kernels take arguments of the same types in every world, so the kernels to compile are known before
 there is one. Where the cache has no step, a second process compiles its units (``step.Units``) from
-the last to the first, while this one begins with the first; of one that the other is at, the result
-is waited for. Then the second process goes on with all that a step may need in another world, so
-that it is there when it is called.
+the last to the first, while this one begins with the first; a unit that the other process compiles
+is waited for. Then the second process compiles all that a step may need in another world.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from tabi.step.step import step_on
 from tabi.step.stepper import Stepper
 from tabi.step.tables import NO_PROGRAM
 
-# how long a process that was told to end may take [s]
+# timeout for the second process to end [s]
 END_WITHIN_S = 2.0
 
 
 @functools.cache
 def start() -> None:
-    """Begin, once, where it is of use; what goes wrong in the other process is met again here."""
+    """Start the second process once, if it is of use; this process meets its errors again."""
     folder = cache_folder.cache_folder()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     if not decorator.own_compiler() or folder is None or (cores or 1) < 2:
@@ -39,15 +38,15 @@ def start() -> None:
     if any(folder.glob(step_files())):
         return
     none = subprocess.DEVNULL
-    command = [sys.executable, "-m", "tabi.simulation.ahead"]
+    command = [sys.executable, "-m", "tabi.simulation.background_compile"]
     helper = subprocess.Popen(command, stdin=none, stdout=none, stderr=none)
-    # so that it does not stay as a zombie when it has ended
+    # so that it does not remain as a zombie
     threading.Thread(target=helper.wait, name="tabi-second-compiler", daemon=True).start()
     atexit.register(end, helper)
 
 
 def end(helper: subprocess.Popen[bytes]) -> None:
-    """End the second process with this one; what it has compiled so far is kept."""
+    """End the second process with this one; kernels compiled so far stay in the cache."""
     helper.terminate()
     try:
         helper.wait(END_WITHIN_S)
@@ -57,7 +56,7 @@ def end(helper: subprocess.Popen[bytes]) -> None:
 
 
 def step_files() -> str:
-    """Pattern of the files of the compiled step in the cache."""
+    """Return the pattern of the files of the compiled step in the cache."""
     from tabi.jit import identity
 
     rollout = step_on(coulomb).rollout.py_func
@@ -65,8 +64,8 @@ def step_files() -> str:
 
 
 def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
-    """Kernels of a step and arguments that have their types, the last one first, and then the step
-    itself, which a process with a walking robot comes to late.
+    """Return kernels of a step with arguments of their types, the last one first, and then the step
+    itself, which a process with a walking robot compiles late.
     """
     t, d, s, step = stepper.tables, stepper.data, stepper.workspace, step_on(coulomb)
     return [
@@ -80,16 +79,16 @@ def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
 
 
 def run() -> None:
-    """Compile them, and then what they may call."""
+    """Compile all kernels of a step, and then those they may call."""
     if not decorator.own_compiler():
         return
     world = World()
     world.add_ground()
     world.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
-    found = jobs(Stepper(world.compile(), step_on(coulomb), ready=False))
-    for kernel, args in found:
+    kernels = jobs(Stepper(world.compile(), step_on(coulomb), ready=False))
+    for kernel, args in kernels:
         kernel.entry(args)
-    for kernel, args in found:
+    for kernel, args in kernels:
         decorator.complete(kernel, *args)
 
 

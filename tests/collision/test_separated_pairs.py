@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from collision.scenes import PAIRS, random_geometry, random_quaternion, two_bodies
 
-from tabi.collision import apart
+from tabi.collision import separated_pairs
 from tabi.collision.workspace import allocate
 
 
@@ -21,7 +21,7 @@ def test_what_is_known_agrees_with_what_a_fresh_memory_finds(kinds):
         q[3:7] += 2e-3 * rng.normal(size=4)
         q[3:7] /= np.linalg.norm(q[3:7])
         scene.place(q)
-        known = apart.known(scene.tables, scene.memory, 1, 0, 1e-3)
+        known = separated_pairs.is_separated(scene.tables, scene.memory, 1, 0, 1e-3)
         skipped += known
         kept = scene.memory
         scene.memory = allocate(scene.tables, 64)
@@ -39,9 +39,9 @@ def test_a_wider_band_asks_again():
     q = scene.model.initial()
     q[:3] = (1.0, 0.0, 0.0)
     scene.pair(q, 1, 0, 1e-3)
-    assert apart.known(scene.tables, scene.memory, 1, 0, 1e-3)
-    assert not apart.known(scene.tables, scene.memory, 1, 0, 2.0)
-    assert not apart.known(scene.tables, scene.memory, 0, 1, 1e-3)
+    assert separated_pairs.is_separated(scene.tables, scene.memory, 1, 0, 1e-3)
+    assert not separated_pairs.is_separated(scene.tables, scene.memory, 1, 0, 2.0)
+    assert not separated_pairs.is_separated(scene.tables, scene.memory, 0, 1, 1e-3)
 
 
 def test_a_pair_that_jumps_is_asked_again():

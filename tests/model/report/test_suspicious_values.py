@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.model.joint import Joint
-from tabi.model.report import doubts
+from tabi.model.report import suspicious_values
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
 from tabi.spatial.inertia import Inertia
@@ -26,8 +26,8 @@ def arm(length=0.5, mass=2.0, moments=(0.02, 0.02, 0.002), upper=2.0, effort=50.
 
 
 def test_an_arm_as_arms_are_leaves_no_doubt():
-    assert doubts.doubts(arm()) == []
-    assert doubts.doubts(tabi.robots.hrp2()) == []
+    assert suspicious_values.doubts(arm()) == []
+    assert suspicious_values.doubts(tabi.robots.hrp2()) == []
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def test_an_arm_as_arms_are_leaves_no_doubt():
     [(4 * np.pi, False), (13.0, True), (360.0, True), (1e3, False), (np.inf, False)],
 )
 def test_limits_are_doubted_beyond_two_turns_but_not_where_they_mean_none(upper, doubtful):
-    assert bool(doubts.doubts(arm(upper=upper))) == doubtful
+    assert bool(suspicious_values.doubts(arm(upper=upper))) == doubtful
 
 
 def test_each_doubt_names_the_thing_and_the_unit():
-    assert doubts.doubts(arm(upper=90.0)) == [
+    assert suspicious_values.doubts(arm(upper=90.0)) == [
         "limits of 'hinge' go up to 90 rad, 14 turns; expected radians, were degrees meant?"
     ]
-    assert doubts.doubts(arm(length=500.0)) == [
+    assert suspicious_values.doubts(arm(length=500.0)) == [
         "it is 500 m large; expected metres, were millimetres meant?"
     ]
-    assert doubts.doubts(arm(mass=2000.0, moments=(20.0, 20.0, 2.0))) == [
+    assert suspicious_values.doubts(arm(mass=2000.0, moments=(20.0, 20.0, 2.0))) == [
         "it has 2,005 kg within 0.3 × 0.3 × 0.65 m, more than iron; "
         "expected kilograms, were grams meant?"
     ]
@@ -63,32 +63,32 @@ def test_each_doubt_names_the_thing_and_the_unit():
     ],
 )
 def test_inertias_that_no_body_has_are_doubted(moments, said):
-    found = doubts.doubts(arm(moments=moments))
+    found = suspicious_values.doubts(arm(moments=moments))
     assert [doubt.startswith(said) for doubt in found] == [True] if said else found == []
 
 
 def test_what_weighs_nearly_nothing_stands_for_nothing():
-    assert doubts.doubts(arm(mass=1e-6, moments=(1e-6, 1e-6, 3e-6))) == []
+    assert suspicious_values.doubts(arm(mass=1e-6, moments=(1e-6, 1e-6, 3e-6))) == []
 
 
 def test_many_names_are_cut_short():
-    assert doubts.listed("abcd") == "'a', 'b', 'c', 'd'"
-    assert doubts.listed("abcdef") == "'a', 'b', 'c', 'd' and 2 more"
+    assert suspicious_values.listed("abcd") == "'a', 'b', 'c', 'd'"
+    assert suspicious_values.listed("abcdef") == "'a', 'b', 'c', 'd' and 2 more"
 
 
 def test_doubts_are_those_of_the_reader_what_is_missing_and_odd_numbers():
     robot = arm(upper=90.0)
     robot.missing_meshes["link"] = ["link.stl", "link.stl"]
     robot.doubts.append("it looks odd")
-    odd, missing, limits = doubts.doubts(robot)
+    odd, missing, limits = suspicious_values.doubts(robot)
     assert odd == "it looks odd"
     assert missing.startswith("collision meshes of 'link' cannot")
     assert missing.endswith("left out ('link.stl'); put them where the file says")
-    doubts.note(robot)
+    suspicious_values.note(robot)
     # readers note theirs themselves
     assert robot.notes == [f"doubtful: {limits}"]
     sound = arm()
-    doubts.note(sound)
+    suspicious_values.note(sound)
     assert sound.notes == []
 
 

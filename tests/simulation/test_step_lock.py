@@ -6,7 +6,7 @@ import pytest
 
 import tabi
 from tabi._errors import SimulationError
-from tabi.simulation.turns import Turns
+from tabi.simulation.step_lock import StepLock
 
 
 def falling():
@@ -28,26 +28,26 @@ def test_a_step_within_a_step_is_refused_once_and_the_simulator_goes_on():
 
 
 def test_another_thread_is_told_so():
-    turns, said = Turns(), []
+    lock, messages = StepLock(), []
 
     def other():
         try:
-            turns.begin()
+            lock.begin()
         except SimulationError as e:
-            said.append(str(e))
+            messages.append(str(e))
 
-    turns.begin()
+    lock.begin()
     thread = threading.Thread(target=other)
     thread.start()
     thread.join()
-    assert len(said) == 1
-    assert said[0].startswith("this simulator is already stepping in another thread")
-    turns.end()
-    turns.begin()
+    assert len(messages) == 1
+    assert messages[0].startswith("this simulator is already stepping in another thread")
+    lock.end()
+    lock.begin()
 
 
 def test_a_run_in_another_thread_while_a_callback_waits_loses_no_step():
-    sim, inside, go, said = falling(), threading.Event(), threading.Event(), []
+    sim, inside, go = falling(), threading.Event(), threading.Event()
 
     def wait(data):
         inside.set()
@@ -63,20 +63,20 @@ def test_a_run_in_another_thread_while_a_callback_waits_loses_no_step():
     thread.join()
     scheduled.cancel()
     sim.step()
-    assert (sim.data.steps, said) == (2, [])
+    assert sim.data.steps == 2
 
 
 def test_who_looks_makes_the_next_step_wait_and_sees_none_half_done():
     sim, looking, done = falling(), threading.Event(), threading.Event()
-    with sim.still() as still:
-        assert still
+    with sim.paused() as paused:
+        assert paused
         thread = threading.Thread(target=lambda: (looking.set(), sim.step(), done.set()))
         thread.start()
         assert looking.wait(10)
         # the step has not begun, nor does another one look
         assert not done.wait(0.05)
         assert sim.data.steps == 0
-        with sim.still() as second:
+        with sim.paused() as second:
             assert not second
     assert done.wait(10)
     thread.join()
@@ -87,8 +87,8 @@ def test_nobody_looks_within_a_step_and_a_callback_may_set_the_state():
     sim, seen = falling(), []
 
     def look(data):
-        with sim.still() as still:
-            seen.append(still)
+        with sim.paused() as paused:
+            seen.append(paused)
         sim.set_state([0, 0, 2.0, 1, 0, 0, 0])
         sim.restore(sim.save())
 
@@ -96,8 +96,8 @@ def test_nobody_looks_within_a_step_and_a_callback_may_set_the_state():
     sim.step()
     assert seen == [False]
     assert sim.position("box")[2] == 2.0
-    with sim.still() as still:
-        assert still
+    with sim.paused() as paused:
+        assert paused
 
 
 def test_error_within_a_step_leaves_the_simulator_to_who_looks():
@@ -110,14 +110,14 @@ def test_error_within_a_step_leaves_the_simulator_to_who_looks():
     with pytest.raises(ValueError, match="no"):
         sim.step()
     scheduled.cancel()
-    with sim.still() as still:
-        assert still
+    with sim.paused() as paused:
+        assert paused
     sim.step()
 
 
 def test_state_is_not_set_while_somebody_looks():
     sim, done = falling(), threading.Event()
-    with sim.still():
+    with sim.paused():
         thread = threading.Thread(
             target=lambda: (sim.set_state([0, 0, 5.0, 1, 0, 0, 0]), done.set())
         )
