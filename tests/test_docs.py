@@ -137,7 +137,7 @@ def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
 def test_the_gallery_of_scenes_is_that_of_its_script(monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS))
     script = importlib.import_module("scene_tables")
-    assert script.gallery() in (DOCS / "scenes.md").read_text(encoding="utf-8")
+    assert script.gallery() in (DOCS / "gallery.md").read_text(encoding="utf-8")
     for name in ("scene_tables", "filling"):
         sys.modules.pop(name)
 

@@ -14,6 +14,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "notebooks"
 # what each prints, in its order
 SAID = {
     "push.ipynb": ("stands; largest backward error",),
+    "tour.ipynb": ("8 contacts bear", "stick", "walked: True; fallen: False", "0.000000000 m/s"),
     "reaching.ipynb": ("True", "fallen: False; the hand is", "right_hand"),
 }
 

@@ -1,5 +1,6 @@
 """What the README and the examples show runs as it stands."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -46,6 +47,24 @@ def test_links_and_pictures_of_the_readme_are_there():
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(example, tmp_path):
     assert isinstance(python(str(example), folder=tmp_path), str)
+
+
+def test_the_speed_and_errors_of_the_readme_are_what_was_measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "generate"))
+    script = importlib.import_module("front_page")
+    measured = [script.load(name) for name in ("step", "dynamics", "compare")]
+    assert all(figures["revision"] in README for figures in measured[::2])
+    assert script.speed_and_error(*measured) in README, "run docs/generate/front_page.py --tables"
+    for name in ("front_page", "filling"):
+        sys.modules.pop(name)
+
+
+def test_there_are_ten_short_numbered_examples_and_the_readme_names_each():
+    numbered = [path for path in EXAMPLES if path.name[0].isdigit()]
+    assert [path.name[:2] for path in numbered] == [f"{k:02d}" for k in range(1, 11)]
+    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in numbered}
+    assert {name: lines for name, lines in lengths.items() if lines > 40} == {}
+    assert [path.name for path in numbered if f"(examples/{path.name})" not in README] == []
 
 
 def test_every_page_of_the_docs_is_linked_from_the_index_and_is_in_the_navigation():

@@ -1,5 +1,5 @@
-"""Writes the tables of docs/scenes.md between their marker comments,
-and the JSON schema of scene files into the package.
+"""Writes the tables of docs/scenes.md and the grid of docs/gallery.md between their marker
+comments, and the JSON schema of scene files into the package.
 
 python docs/generate/scene_tables.py        from the types that scene files are read with
 """
@@ -13,25 +13,26 @@ from filling import DOCS, write
 from tabi import scenes
 from tabi.scenes import schema
 
-PAGE = DOCS / "scenes.md"
+PAGE, GALLERY = DOCS / "scenes.md", DOCS / "gallery.md"
 
 
 def gallery() -> str:
-    """The built-in scenes with their pictures."""
-    rows = ["| scene | | |", "|:--|:--|:--|"]
+    """Make a grid of the built-in scenes: picture, title, and the command that shows it."""
+    cells = ['<div class="gallery">']
     for name in scenes.names():
-        rows.append(
-            f'| `{name}` | {scenes.load(name).title} | <img src="pictures/scenes/{name}.webp" '
-            f'width="200" alt="{name}"> |'
+        title = scenes.load(name).title
+        cells.append(
+            f'<figure><img src="pictures/scenes/{name}.webp" alt="{title}" loading="lazy">'
+            f"<figcaption>{title}<br><code>tabi run {name} --page</code></figcaption></figure>"
         )
-    return "\n".join(rows)
+    return "\n".join([*cells, "</div>"])
 
 
 def main() -> None:
-    """Page and schema."""
-    tables = {"gallery": gallery()} | {name: schema.table(name) for name in schema.TABLES}
-    for name, table in tables.items():
-        write(PAGE, name, table)
+    """Pages and schema."""
+    write(GALLERY, "gallery", gallery())
+    for name in schema.TABLES:
+        write(PAGE, name, schema.table(name))
     Path(schema.__file__).with_name(schema.FILE).write_text(schema.text(), encoding="utf-8")
 
 
