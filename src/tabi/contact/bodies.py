@@ -60,6 +60,8 @@ class BodyProblem(NamedTuple):
         q: velocities without impulse, shape (3n,) [m/s].
         kind: laws of the rows (see ``rows``). mu: friction of contacts, 0 for other kinds.
         bound: largest impulse of limited rows [N·s]. weight: ρ = 3/tr W_kk. All of shape (n,).
+
+    Example: ``bodies.problem`` in docs/contact.md
     """
 
     contact: NDArray[np.void]

@@ -28,6 +28,11 @@ class Problem:
         q: velocities without impulse [m/s], shape (3n,).
         mu: coefficients of friction, shape (n,), or one for all.
         order: "ttn" (tangents, then the normal) or "ntt" (FCLib).
+
+    Examples:
+        >>> problem = tabi.contact.Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")
+        >>> tabi.contact.solve_problem(problem).converged
+        True
     """
 
     def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike, *, order: str) -> None:

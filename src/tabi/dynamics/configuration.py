@@ -31,6 +31,11 @@ class Configuration(Quantities):
 
     Attributes:
         robot: that it was made from, else None.
+
+    Examples:
+        >>> c = tabi.dynamics.Configuration(robot)
+        >>> print(c.pose("left_hand").p.shape, c.mass_matrix().shape)
+        (3,) (36, 36)
     """
 
     def __init__(self, model: Any, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:

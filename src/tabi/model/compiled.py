@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 class Model:
-    """A world as the simulation sees it.
+    """A world as the simulation sees it. Example: ``tabi.robots.hrp2().compile().v_count``.
 
     Attributes:
         arrays: what kernels read; parameters in it may be changed in place between steps.

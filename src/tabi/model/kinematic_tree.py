@@ -46,6 +46,8 @@ class KinematicTree(Helpful):
         foot_links: bodies that the file declares as feet, with the middle of each sole in the
             body's frame [m], or nothing.
         missing_meshes: body name → collision meshes that a reader could not use.
+
+    Example: ``hopper.add_body`` in docs/worlds.md
     """
 
     def __init__(self, name: str, file: Path | None = None) -> None:

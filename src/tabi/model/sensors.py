@@ -73,6 +73,8 @@ class Sensor(Frame):
         threshold: of a switch [N].
         field_of_view: of a camera, from the lower to the upper edge of its picture [degrees]; None
             if its file has none. It looks along −z of its frame, y is up.
+
+    Example: ``robot.add_sensor`` in docs/sensors.md
     """
 
     kind: str = "force"

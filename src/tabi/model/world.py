@@ -46,7 +46,7 @@ SETTABLE = (
 
 
 class World(Helpful):
-    """Robots and objects together.
+    """Robots and objects together. Example: docs/worlds.md.
 
     Attributes:
         gravity: acceleration [m/s²], shape (3,).

@@ -35,7 +35,12 @@ Array = NDArray[np.float64]
 
 
 class Observation:
-    """Observation of a world and its data."""
+    """Observation of a world and its data.
+
+    Examples:
+        >>> print(sim.position("head").shape, sim.fallen(robot))
+        (3,) False
+    """
 
     def __init__(self, world: World, data: Data, names: Names) -> None:
         self._world, self._data, self._names = world, data, names

@@ -56,6 +56,7 @@ MARGIN = 4_000_000
 class RecordingWriter:
     """Writer of a simulation into a file from now on, until it is closed; a process that ends
     closes it too. A reset, or a state that is restored, begins a new episode in the file.
+    Example: ``with sim.record("run.h5"): sim.run(0.01)``.
 
     Args:
         path: file to write, a name that ends in .h5 or .hdf5; one that is there is replaced.

@@ -22,6 +22,8 @@ def example_file(name: str) -> Path:
 
     Args:
         name: of the file, "g1_29dof_rev_1_0.urdf", or its path in there.
+
+    Example: docs/your_controller.md
     """
     folder = example_folder()
     if folder is None:

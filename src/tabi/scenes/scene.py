@@ -35,6 +35,11 @@ class Scene:
         name: of a built-in scene, or its file's.
         file: where it came from; None for a text.
         settings: those of the command line.
+
+    Examples:
+        >>> scene = tabi.scenes.load("push")
+        >>> scene.name
+        'push'
     """
 
     contents: Contents
@@ -126,6 +131,9 @@ def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
     Args:
         scene: a name from ``names()``, or the path of a YAML file.
         overrides: settings as on the command line, ``"ground.friction=0.2"``.
+
+    Examples:
+        >>> scene = tabi.scenes.load("push", ["ground.friction=0.5"])
     """
     if not isinstance(scene, (str, Path)):
         raise SceneError(f"the scene is {scene!r}; expected a name or the path of a file")
@@ -142,6 +150,9 @@ def loads(
 ) -> Scene:
     """A scene from a text; ``file`` is what errors name,
     and from where includes and robot files are looked for.
+
+    Examples:
+        >>> scene = tabi.scenes.loads("{title: One robot, robots: [{robot: hrp2}]}")
     """
     path = Path(file)
     return _scene(

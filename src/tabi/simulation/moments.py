@@ -28,6 +28,13 @@ class Moments:
 
     Attributes:
         first: the state that it started from.
+
+    Examples:
+        >>> start = sim.save()
+        >>> sim.run(0.005)
+        >>> sim.restore(start)
+        >>> sim.time
+        0.0
     """
 
     def __init__(self, world: World, running: Running, names: Names, seen: Observation) -> None:

@@ -38,6 +38,11 @@ class Running:
         drivers: controllers by the names of their robots. pushes: present and future ones.
         scheduled: callbacks between steps. step_lock: of its steps.
         missed: the first thousand steps that did not converge: (time [s], backward error [m/s]).
+
+    Examples:
+        >>> sim.run(0.005)
+        >>> round(sim.time, 3)
+        0.005
     """
 
     def __init__(

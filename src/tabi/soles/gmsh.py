@@ -31,6 +31,8 @@ def read_msh(path: str | Path) -> SoleMesh:
     Raises:
         ModelError: if meshio is not installed, the file cannot be read, or it has no tetrahedra,
             inverted ones, an open or unglued surface, or groups of other names.
+
+    Example: docs/soles.md
     """
     file = Path(path)
     mesh = _file(file)

@@ -56,6 +56,10 @@ class PyramidSolution:
         pivots: of Lemke's algorithm.
         seconds: time of both together.
         certificate: of the exact law, with the round cone.
+
+    Examples:
+        >>> tabi.contact.solve_pyramid(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn").solved
+        True
     """
 
     impulse: Floats
@@ -130,6 +134,10 @@ def solve_pyramid(
     Args:
         W, q, mu, order: as for ``solve``.
         facets: sides of the pyramid, an even number from 4 on.
+
+    Examples:
+        >>> tabi.contact.solve_pyramid(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn").solved
+        True
     """
     check_facets(facets)
     return _solve(Problem(W, q, mu, order=order), int(facets))
@@ -149,6 +157,10 @@ def check_facets(facets: Any) -> None:
 def solve_frictionless(W: Any, q: ArrayLike, *, order: str) -> PyramidSolution:
     """Impulses along the normals alone: one row for each contact;
     W and q have their tangents all the same, as for ``solve``.
+
+    Examples:
+        >>> tabi.contact.solve_frictionless(np.eye(3), [1.0, 0.0, -1.0], order="ttn").solved
+        True
     """
     return _solve(Problem(W, q, 0.0, order=order), 0)
 
