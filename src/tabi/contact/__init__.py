@@ -85,7 +85,7 @@ def solve(
     solver: str = "auto",
     sweeps: int = 5000,
 ) -> Solution:
-    """Impulses λ with u = W λ + q, every contact obeying Signorini and Coulomb.
+    """Solve u = W λ + q for impulses λ, with Signorini's and Coulomb's law at every contact.
 
     Args:
         W: shape (3n, 3n), dense or sparse [1/kg].

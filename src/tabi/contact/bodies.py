@@ -76,7 +76,9 @@ class BodyProblem(NamedTuple):
     parent: Integers
 
     def velocities(self, impulse: Floats) -> Floats:
-        """Equation (1) by plain matrices, apart from the kernels: what the judge believes."""
+        """Compute (1) with plain matrices, independently of the kernels, as the certificate needs
+        it.
+        """
         c, (start, column, omega) = self.contact, (self.start, self.column, self.omega)
         if (self.parent != trees.BLOCKS).any():
             start, column, omega = trees.with_blocks(self.parent, start, column, omega)

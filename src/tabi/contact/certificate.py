@@ -33,7 +33,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Certificate:
-    """The worst of each figure over all contacts, and per contact.
+    """Largest errors of a solution over all contacts, and the errors of each contact.
 
     Attributes:
         residual: backward error e of (1) [m/s].
@@ -99,7 +99,7 @@ class CheckedProblem(Protocol):
 
 
 def judge(p: CheckedProblem, impulse: NDArray[np.float64]) -> Certificate:
-    """Recompute all errors from the problem and the impulses [N·s] alone.
+    """Compute all errors of a solution from the problem and the impulses [N·s] alone.
 
     Examples:
         >>> problem = tabi.contact.Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def read(path: str | Path) -> Problem:
-    """The problem of an .hdf5 or .npz file.
+    """Read a problem from an .hdf5 file (FCLib) or an .npz file.
 
     Example: docs/contact.md
     """
@@ -90,7 +90,8 @@ def _read_hdf5(path: Path) -> tuple[Any, Any, Any]:
 
 
 def read_solution(path: str | Path) -> tuple[Floats, Floats] | None:
-    """Velocities u and impulses r of an .hdf5 file, normal first; None where it has none.
+    """Return velocities u and impulses r of the solution in an .hdf5 file, normal first; None if
+    the file has none.
 
     Example: docs/contact.md
     """

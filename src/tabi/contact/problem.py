@@ -16,11 +16,11 @@ ORDERS = {"ttn": (0, 1, 2), "ntt": (1, 2, 0)}
 
 
 class ProblemError(TabiError, ValueError):
-    """A contact problem that is not one."""
+    """A contact problem is invalid."""
 
 
 class Problem:
-    """u = W λ + q with a friction cone for every contact.
+    """A contact problem u = W λ + q, with a friction cone for every contact, checked.
 
     Args:
         W: matrix, dense or sparse, shape (3n, 3n) [1/kg];

@@ -73,7 +73,7 @@ class Butterworth(Rewindable):
 
 
 def zero_phase(record: ArrayLike, cutoff: float, rate: float, order: int = 5) -> Array:
-    """Filter a whole record forwards and backwards, thus without delay; gain |H|².
+    """Filter a whole record forwards and backwards, and so without delay; its gain is |H|².
 
     Args:
         record: samples along its first axis, shape (n, …). cutoff, rate [Hz], order: of

@@ -38,8 +38,9 @@ def _pose(owner: str, pose: Any) -> dict[str, float]:
 
 
 def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> ControlLaw:
-    """Move from pose to pose at the given times [s], at rest in each; with ``passing``, through all
-    but the first and the last, on a cubic spline that never leaves the range of two neighbours.
+    """Move from pose to pose at the given times [s], at rest in each. With ``passing`` the joints
+    move through the inner poses without a stop, on a cubic spline that stays between neighbouring
+    positions.
 
     Examples:
         >>> up = dict(robot.half_sitting, HEAD_P=-0.2)

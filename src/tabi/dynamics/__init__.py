@@ -64,8 +64,8 @@ def forward_dynamics(
 
 
 def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,);
-    springs and dampers are not in it.
+    """Return the joint forces τ [N·m or N] of the accelerations a, shape (v_count,), without those
+    of springs and dampers.
 
     Examples:
         >>> a = np.zeros(sim.model.v_count)
@@ -93,7 +93,7 @@ def mass_matrix(model: Model, q: ArrayLike) -> Array:
 
 
 def pose(model: Model, q: ArrayLike, name: str) -> Transform:
-    """X_WF of a body, foot, frame or sensor.
+    """Return the pose X_WF of a body, foot, frame or sensor in the world.
 
     Examples:
         >>> head = tabi.dynamics.pose(sim.model, sim.q, "head").p

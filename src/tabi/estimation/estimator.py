@@ -180,7 +180,7 @@ class Estimator(Rewindable):
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Sensors in use: gyro, accelerometer, which may be one, and those of the feet."""
+        """Sensors in use: gyro and accelerometer, which may be one IMU, and those of the feet."""
         return self._body_sense.sensors
 
     def read(self, sensor: Sensor, measurement: Measurement) -> Array:

@@ -109,7 +109,7 @@ class Frame:
 
 @dataclass(eq=False)
 class Closure:
-    """Two places that are held together: what closes a loop in a tree of bodies.
+    """Two places on bodies that are held together, which closes a loop in a tree of bodies.
 
     Attributes:
         kind: "ball", "weld", or "hinge" about the z axes of the two places.

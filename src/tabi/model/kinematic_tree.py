@@ -304,7 +304,7 @@ class KinematicTree(Helpful):
             self.base.joint.placement = X
 
     def at_zero(self) -> dict[Body, Array]:
-        """Every joint at its zero; the base stands as it does."""
+        """Return joint positions by body: zero, and the present pose of the base."""
         return {
             body: body.joint.position if body is self.base else body.joint.zero()
             for body in self.bodies

@@ -113,7 +113,7 @@ class Sensor(Frame):
         return np.broadcast_to(np.asarray(getattr(self, name), float), self.width)
 
     def calibrated(self, reading: ArrayLike) -> Array:
-        """G (reading + offset): what a raw reading of a force sensor means."""
+        """Return G (reading + offset): force and torque from a raw reading of a force sensor."""
         G, offset = self._calibration()
         return (G @ (np.asarray(reading, float) + offset).T).T
 
@@ -128,7 +128,7 @@ class Sensor(Frame):
         return np.asarray(np.linalg.inv(G), float), offset
 
     def check(self) -> None:
-        """Refuse what cannot be measured, with the sensor's name."""
+        """Reject a sensor with an impossible measurement, by its name."""
         owner = f"sensor {self.name!r}"
         if self.kind not in SENSOR_KINDS:
             raise ModelError(

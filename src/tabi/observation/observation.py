@@ -172,7 +172,9 @@ class Observation:
 
     @property
     def energy(self) -> dynamics.Energy:
-        """Kinetic and potential energy [J]; what soft soles store is potential energy."""
+        """Kinetic and potential energy [J]; the elastic energy of soft soles counts as potential
+        energy.
+        """
         data = self._data
         rigid = dynamics.energy(data.model, data.q, data.v)
         if not len(data.memory.sole):

@@ -45,7 +45,7 @@ CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
 def hoap2() -> Robot:
-    """The robot, standing in its half-sitting pose.
+    """Return HOAP-2 in its half-sitting pose.
 
     Examples:
         >>> tabi.robots.hoap2().name

@@ -67,7 +67,7 @@ OVERLAPS = (
 
 
 def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
-    """The robot, standing in its half-sitting pose.
+    """Return HRP-1S in its half-sitting pose.
 
     Args:
         bush: adds the soft mechanism of each foot, ``robot.add_bush(*BUSH)``.

@@ -200,7 +200,7 @@ OVERLAPS = (
 
 
 def hrp2(bush: bool = False, grippers: bool = False, sensor_noise: bool = False) -> Robot:
-    """The robot, standing in its half-sitting pose.
+    """Return HRP-2 in its half-sitting pose.
 
     Args:
         bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.

@@ -177,8 +177,9 @@ class Moments:
         return Saved(stepper.save(), stepper.steps, pushes, worst, names, states)
 
     def restore(self, saved: Saved) -> None:
-        """Restore a saved state; the run from there is the same to the last bit, if controllers
-        have no state or save it: their ``restore_state`` gets what their ``save_state`` returned.
+        """Restore a saved state. A run from there is the same to the last bit, if its controllers
+        have no state or save it: their ``restore_state`` is called with the result of their
+        ``save_state``.
         """
         if not isinstance(saved, Saved):
             raise ModelError(

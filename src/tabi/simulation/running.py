@@ -72,7 +72,9 @@ class Running:
     # ---- time -------------------------------------------------------------------------------
 
     def step(self, ask: bool = True) -> None:
-        """Advance by one step; with ``ask=False`` controllers are not called, and commands stay."""
+        """Advance by one step. With ``ask=False`` no controller is called, and the last commands
+        stay.
+        """
         if ask is not True and ask is not False:
             settings.check_single(ask)
         self._advance(1, ask=ask)

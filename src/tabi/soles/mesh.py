@@ -134,7 +134,7 @@ def sole_mesh(
     rounded: float = 0.0,
     through: int = THROUGH,
 ) -> SoleMesh:
-    """A sole of an outline and layers.
+    """Make the mesh of a sole from an outline and layers.
 
     Args:
         polygon: corners of the outline [m], shape (n, 2), convex or not. holes: such outlines.

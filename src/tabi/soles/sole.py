@@ -130,7 +130,7 @@ class DeformableSole:
 
     @property
     def viscosity(self) -> float:
-        """Damping time of the sole pressed level [s]: that of its layers where it is the same."""
+        """Damping time of the sole under level pressure [s]."""
         times = {layer.viscosity for layer in self.layers}
         if len(times) == 1:
             return times.pop()
@@ -207,7 +207,7 @@ def sole_of_mesh(
     element: Element = "mini",
     cache: bool = True,
 ) -> DeformableSole:
-    """A sole of a mesh, say from a file of Gmsh; arguments as of ``make_sole``.
+    """Make a sole from a mesh, for example one of Gmsh; arguments as in ``make_sole``.
 
     Example: docs/soles.md
     """
@@ -227,7 +227,7 @@ def make_sole(
     element: Element = "mini",
     cache: bool = True,
 ) -> DeformableSole:
-    """A sole of an outline and what it is made of.
+    """Make a sole from an outline and its layers of material.
 
     Args:
         outline: corners [m], shape (n, 2), in the foot's frame, as ``robot.feet[…].polygon``.

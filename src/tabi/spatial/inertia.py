@@ -54,7 +54,7 @@ class Inertia:
 
 
 def solid_box(mass: float, size: tuple[float, float, float] | Array) -> Inertia:
-    """A homogeneous box with edges ``size`` [m].
+    """Inertia of a homogeneous box with edges ``size`` [m].
 
     Examples:
         >>> solid_box(2.0, (0.3, 0.2, 0.1)).mass
@@ -75,7 +75,7 @@ def solid_sphere(mass: float, radius: float) -> Inertia:
 
 
 def solid_ellipsoid(mass: float, radii: tuple[float, float, float] | Array) -> Inertia:
-    """A homogeneous ellipsoid with half axes ``radii`` along x, y, z [m].
+    """Inertia of a homogeneous ellipsoid with half axes ``radii`` along x, y, z [m].
 
     Examples:
         >>> solid_ellipsoid(2.0, (0.3, 0.2, 0.1)).mass
@@ -97,7 +97,8 @@ def solid_cylinder(mass: float, radius: float, length: float) -> Inertia:
 
 
 def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
-    """A homogeneous capsule along z; ``length`` [m] is that of its cylinder, without the caps.
+    """Inertia of a homogeneous capsule along z; ``length`` [m] is that of the cylinder, without the
+    caps.
 
     Examples:
         >>> solid_capsule(2.0, radius=0.05, length=0.3).mass

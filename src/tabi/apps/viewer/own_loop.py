@@ -138,7 +138,7 @@ class LoopPage(Drawing):
         atexit.register(self.close)
 
     def close(self) -> None:
-        """End the page; the loop goes on without it. A second time does nothing."""
+        """Close the page; the loop continues without it. Do nothing if it is closed."""
         if self._ended.is_set():
             return
         self._ended.set()

@@ -88,7 +88,7 @@ def allocate(contacts: int) -> ImpactWork:
 
 
 def solve_impact(delassus: ArrayLike, velocity: ArrayLike, restitution: ArrayLike) -> Impact:
-    """Impulses of an impact without friction.
+    """Solve an impact without friction, with Newton's restitution, for its impulses.
 
     Args:
         delassus: Λ over the normals, shape (n, n) [1/kg].

@@ -46,7 +46,7 @@ PIVOTS = 20
 
 @dataclass(frozen=True)
 class PyramidSolution:
-    """Impulses of the pyramid's law, and what the exact law says of them.
+    """Impulses of the pyramid's law, and their errors by the exact law.
 
     Attributes:
         impulse, velocity: λ [N·s] and u [m/s] in the order of the problem, shape (3n,).
@@ -129,7 +129,7 @@ def rows_of(contacts: int, facets: int) -> int:
 def solve_pyramid(
     W: Any, q: ArrayLike, mu: ArrayLike, *, order: str, facets: int = 8
 ) -> PyramidSolution:
-    """Impulses λ with u = W λ + q under the pyramid's law (1).
+    """Solve u = W λ + q for impulses λ under the pyramid's law (1).
 
     Args:
         W, q, mu, order: as for ``solve``.

@@ -26,7 +26,7 @@ ROUNDING = 1e-6
 
 
 def report(robot: Robot) -> Report:
-    """The report of a robot, without changing it.
+    """Return the report of a robot: what was found, assumed and ignored; the robot is not changed.
 
     Examples:
         >>> print(str(tabi.report(robot)).splitlines()[0])
