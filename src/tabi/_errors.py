@@ -15,7 +15,7 @@ class TabiError(Exception):
 
 
 class ModelError(TabiError, ValueError):
-    """A robot, a world or a state that cannot be what it claims to be.
+    """A robot, a world or a state is invalid.
 
     Args:
         message: one sentence.
@@ -43,7 +43,7 @@ class MissingNameError(ModelError, KeyError):
 
 
 class SimulationError(TabiError, RuntimeError):
-    """A simulation that cannot go on; the simulator keeps its last good state."""
+    """A simulation cannot continue; the simulator keeps its last valid state."""
 
 
 class VersionError(TabiError, ImportError):
@@ -133,7 +133,7 @@ def unknown(
 
 
 def expect(owner: str, value: Any, kind: Any, what: str) -> None:
-    """Refuse a value that is not of a type, with what was expected in words."""
+    """Reject a value of a wrong type, with a description of the expected one."""
     if not isinstance(value, kind):
         raise ModelError(f"{owner} is {brief(value)}; expected {what}")
 

@@ -57,6 +57,11 @@ class Solution:
         residual: backward error relative to ‖q‖∞, by the certificate.
         iterations: Newton steps and sweeps together. seconds: time of the solver alone.
         solver: which method, or rung of the default one, gave the answer.
+
+    Examples:
+        >>> solution = tabi.contact.solve(np.eye(3), [0.0, 0.0, -1.0], mu=0.5, order="ttn")
+        >>> print(solution.impulse, solution.converged)
+        [0. 0. 1.] True
     """
 
     impulse: NDArray[np.float64]
@@ -80,7 +85,7 @@ def solve(
     solver: str = "auto",
     sweeps: int = 5000,
 ) -> Solution:
-    """Impulses λ with u = W λ + q, every contact obeying Signorini and Coulomb.
+    """Solve u = W λ + q for impulses λ, with Signorini's and Coulomb's law at every contact.
 
     Args:
         W: shape (3n, 3n), dense or sparse [1/kg].
@@ -91,6 +96,10 @@ def solve(
         initial: warm start [N·s], in the same order.
         solver: "auto", "gauss-seidel" or "accelerated gauss-seidel".
         sweeps: budget of Gauss–Seidel; the best answer so far is returned with its true error.
+
+    Examples:
+        >>> tabi.contact.solve(np.eye(3), [0.0, 0.0, -1.0], mu=0.5, order="ttn").converged
+        True
     """
     return solve_problem(Problem(W, q, mu, order=order), tolerance, initial, solver, sweeps)
 
@@ -102,7 +111,7 @@ def solve_problem(
     solver: str = "auto",
     sweeps: int = 5000,
 ) -> Solution:
-    """Solve as ``solve`` does, for a problem that is already checked."""
+    """Solve a problem that is checked already. Example: ``solve_problem(problem).converged``."""
     _check(tolerance, solver, sweeps)
     p, count = problem.blocks, problem.contact_count
     impulse = np.zeros(3 * count) if initial is None else problem.to_ours(initial)
@@ -155,8 +164,8 @@ def solve_bodies(
     sweeps: int = 5000,
     budget: int | None = None,
 ) -> Solution:
-    """Solve as ``solve`` does, for contacts between bodies:
-    the form to prefer where there are bodies, by far the faster one.
+    """Solve as ``solve`` does, for contacts between bodies; where there are bodies, it is by far
+    the faster form. Example: docs/contact.md.
 
     Args:
         p: from ``bodies.problem``; impulses and velocities are in the order "ttn".

@@ -60,6 +60,8 @@ class BodyProblem(NamedTuple):
         q: velocities without impulse, shape (3n,) [m/s].
         kind: laws of the rows (see ``rows``). mu: friction of contacts, 0 for other kinds.
         bound: largest impulse of limited rows [N·s]. weight: ρ = 3/tr W_kk. All of shape (n,).
+
+    Example: ``bodies.problem`` in docs/contact.md
     """
 
     contact: NDArray[np.void]
@@ -74,7 +76,9 @@ class BodyProblem(NamedTuple):
     parent: Integers
 
     def velocities(self, impulse: Floats) -> Floats:
-        """Equation (1) by plain matrices, apart from the kernels: what the judge believes."""
+        """Compute (1) with plain matrices, independently of the kernels, as the certificate needs
+        it.
+        """
         c, (start, column, omega) = self.contact, (self.start, self.column, self.omega)
         if (self.parent != trees.BLOCKS).any():
             start, column, omega = trees.with_blocks(self.parent, start, column, omega)

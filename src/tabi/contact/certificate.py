@@ -33,7 +33,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Certificate:
-    """The worst of each figure over all contacts, and per contact.
+    """Largest errors of a solution over all contacts, and the errors of each contact.
 
     Attributes:
         residual: backward error e of (1) [m/s].
@@ -44,6 +44,11 @@ class Certificate:
         dissipation_gap: |λ_t·u_t + μ λ_n ‖u_t‖| [J].
         scale: ‖q‖∞, what ``relative`` refers to [m/s].
         contacts: all of these per contact, shape (n, 6).
+
+    Examples:
+        >>> solution = tabi.contact.solve(np.eye(3), [0.0, 0.0, -1.0], mu=0.5, order="ttn")
+        >>> solution.certificate.converged(1e-8)
+        True
     """
 
     residual: float
@@ -94,7 +99,13 @@ class CheckedProblem(Protocol):
 
 
 def judge(p: CheckedProblem, impulse: NDArray[np.float64]) -> Certificate:
-    """Recompute all errors from the problem and the impulses [N·s] alone."""
+    """Compute all errors of a solution from the problem and the impulses [N·s] alone.
+
+    Examples:
+        >>> problem = tabi.contact.Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")
+        >>> tabi.contact.judge(problem.blocks, np.zeros(3)).residual
+        1.0
+    """
     rows = np.zeros((len(p.mu), len(COLUMNS)))
     figures(p, impulse, p.velocities(impulse), rows)
     # a NaN has to win, so no nanmax; an empty problem is solved

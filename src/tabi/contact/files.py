@@ -23,7 +23,10 @@ Floats = NDArray[np.float64]
 
 
 def read(path: str | Path) -> Problem:
-    """The problem of an .hdf5 or .npz file."""
+    """Read a problem from an .hdf5 file (FCLib) or an .npz file.
+
+    Example: docs/contact.md
+    """
     path = Path(path)
     readers = {".npz": _read_npz, ".hdf5": _read_hdf5, ".h5": _read_hdf5}
     if path.suffix.lower() not in readers:
@@ -87,7 +90,11 @@ def _read_hdf5(path: Path) -> tuple[Any, Any, Any]:
 
 
 def read_solution(path: str | Path) -> tuple[Floats, Floats] | None:
-    """Velocities u and impulses r of an .hdf5 file, normal first; None where it has none."""
+    """Return velocities u and impulses r of the solution in an .hdf5 file, normal first; None if
+    the file has none.
+
+    Example: docs/contact.md
+    """
     import h5py
 
     try:
@@ -138,6 +145,11 @@ def write(
 
     Args:
         solution: velocities u [m/s] and impulses r [N·s], normal first; in .hdf5 alone.
+
+    Examples:
+        >>> tabi.contact.files.write("box.npz", np.eye(3), [0.0, 0.0, -1.0], [0.5])
+        >>> tabi.contact.files.read("box.npz").contact_count
+        1
     """
     path = Path(path)
     Problem(W, q, mu, order="ntt")

@@ -16,11 +16,11 @@ ORDERS = {"ttn": (0, 1, 2), "ntt": (1, 2, 0)}
 
 
 class ProblemError(TabiError, ValueError):
-    """A contact problem that is not one."""
+    """A contact problem is invalid."""
 
 
 class Problem:
-    """u = W λ + q with a friction cone for every contact.
+    """A contact problem u = W λ + q, with a friction cone for every contact, checked.
 
     Args:
         W: matrix, dense or sparse, shape (3n, 3n) [1/kg];
@@ -28,6 +28,11 @@ class Problem:
         q: velocities without impulse [m/s], shape (3n,).
         mu: coefficients of friction, shape (n,), or one for all.
         order: "ttn" (tangents, then the normal) or "ntt" (FCLib).
+
+    Examples:
+        >>> problem = tabi.contact.Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")
+        >>> tabi.contact.solve_problem(problem).converged
+        True
     """
 
     def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike, *, order: str) -> None:

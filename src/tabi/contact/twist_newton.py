@@ -183,7 +183,7 @@ def stiffen(S, slot, c, K, does):
 
 @kernel(apart="none", rare=True)
 def add_follow(p, work):
-    """Rows with a partner take their part of what it does."""
+    """Add the effect of a partner's step to the rows that it bounds."""
     d = work.delta
     for k in range(p.mu.shape[0]):
         if p.contact[k].partner >= 0 and p.kind[k] == LIMITED:

@@ -179,6 +179,8 @@ def compliance(
         rate: of sensor readings for (1) [Hz]; default: at every call. Between readings joints are
             commanded the motion of (3): motors that get a position every 5 ms only are shaken by
             its steps, and so is the sensor.
+
+    Example: docs/controllers.md
     """
     hand = robot.body(body if isinstance(body, str) else body.name)
     choice = JointChoice(robot, limb(robot, hand) if joints is None else joints)

@@ -214,6 +214,8 @@ def torque(
         base: rotation of the base, see ``tabi.control.base_pose.BaseGuess``; default: an
             ``Estimator``. For a robot without an IMU: ``base=lambda time, seen: seen.base`` with
             ``sim.set_controller(…, truth=True)``, or a Transform for a trunk that stays upright.
+
+    Example: docs/controllers.md
     """
     if contacts not in CONTACTS:
         raise ModelError(

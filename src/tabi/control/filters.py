@@ -37,6 +37,10 @@ class Butterworth(Rewindable):
     Args:
         cutoff: f_c [Hz]. rate: of the samples, f_s [Hz].
         order: n; that of force-plate records of humanoids is 5 with 20 Hz (Moraud 2008).
+
+    Examples:
+        >>> smooth = tabi.control.Butterworth(cutoff=10.0, rate=200.0)
+        >>> filtered = [float(smooth(x)) for x in (0.0, 1.0, 1.0)]
     """
 
     MEMORY = ("_state",)
@@ -69,11 +73,15 @@ class Butterworth(Rewindable):
 
 
 def zero_phase(record: ArrayLike, cutoff: float, rate: float, order: int = 5) -> Array:
-    """Filter a whole record forwards and backwards, thus without delay; gain |H|².
+    """Filter a whole record forwards and backwards, and so without delay; its gain is |H|².
 
     Args:
         record: samples along its first axis, shape (n, …). cutoff, rate [Hz], order: of
             ``Butterworth``.
+
+    Examples:
+        >>> record = np.sin(np.linspace(0.0, 6.0, 600))
+        >>> smooth = tabi.control.zero_phase(record, cutoff=5.0, rate=100.0)
     """
     from scipy.signal import sosfiltfilt
 

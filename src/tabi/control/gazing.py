@@ -110,6 +110,9 @@ def gaze(
             another limb.
         base: see ``tabi.control.base_pose.BaseGuess``; default: an ``Estimator``. With
             ``tabi.Transform()`` the target is in the base's frame.
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.gaze(robot, "head", (1.5, -0.4, 0.8)), rate=200)
     """
     name = body if isinstance(body, str) else body.name
     frame = robot.frames.get(name) or robot.sensors.get(name)

@@ -34,6 +34,8 @@ class Grip(Controller):
 
     Attributes:
         efforts: of each jaw [N·m or N]. motion: controller of all other joints, or None.
+
+    Example: ``tabi.control.grip`` in docs/hrp2.md
     """
 
     MEMORY = ("_last", "_shut")
@@ -127,5 +129,7 @@ def grip(
         speed: of a jaw that nothing stops [rad/s or m/s].
         motion: controller of all other joints.
         when: function that returns True to close, False to open; default: always closed.
+
+    Example: ``tabi.control.grip`` in docs/hrp2.md
     """
     return Grip(robot, efforts, speed, motion, when)

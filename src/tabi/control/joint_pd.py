@@ -31,6 +31,9 @@ def pd(robot: Robot, pose: Any, kp: Any = None, kd: Any = None) -> ControlLaw:
             that are not named get no command.
         kp, kd: gains of (1), one number, an array or by joint [N·m/rad or N/m, N·m·s/rad or N·s/m];
             default: those of the motors.
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.pd(robot, robot.half_sitting), rate=1000)
     """
     choice, goal = posed(robot, pose)
     stiffness = choice.motors("kp") if kp is None else choice.values("kp", kp, least=0.0)

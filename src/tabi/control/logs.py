@@ -41,6 +41,8 @@ class ControlLog:
 
     Attributes:
         times: [s]. measurements: its inputs. commands: its outputs.
+
+    Example: ``logged.log`` in docs/controllers.md
     """
 
     times: list[float] = field(default_factory=list)
@@ -90,6 +92,13 @@ class Logged(Controller):
 
     Attributes:
         log: since the start, or the last reset.
+
+    Examples:
+        >>> logged = tabi.control.Logged(tabi.control.hold(robot.half_sitting))
+        >>> sim.set_controller(robot, logged)
+        >>> sim.run(0.005)
+        >>> len(logged.log)
+        5
     """
 
     def __init__(self, controller: ControlLaw) -> None:
@@ -136,6 +145,8 @@ def replay(
 
     Returns:
         a log of the same measurements with the commands of the controller.
+
+    Example: docs/controllers.md
     """
     if isinstance(log, (str, Path)):
         log = read_log(log)
@@ -153,7 +164,10 @@ def replay(
 
 
 def read_log(path: str | Path) -> ControlLog:
-    """Read a log from a file of ``ControlLog.save``."""
+    """Read a log from a file of ``ControlLog.save``.
+
+    Example: ``logged.log.save`` in docs/controllers.md
+    """
     file = Path(path)
     try:
         with np.load(file, allow_pickle=False) as stored:

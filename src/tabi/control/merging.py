@@ -139,5 +139,10 @@ class Together(Controller):
 def together(robot: Robot, *controllers: ControlLaw) -> Together:
     """Merge controllers of a robot: for each joint the last controller that commands it has
     priority, and efforts add.
+
+    Examples:
+        >>> look = tabi.control.gaze(robot, "head", (1.5, -0.4, 0.8))
+        >>> hold = tabi.control.hold(robot.half_sitting)
+        >>> sim.set_controller(robot, tabi.control.together(robot, hold, look), rate=200)
     """
     return Together(robot, controllers)

@@ -21,7 +21,11 @@ Pose = Mapping[str, float]
 
 
 def hold(pose: Pose) -> ControlLaw:
-    """Hold a pose with zero velocity."""
+    """Hold a pose with zero velocity.
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    """
     command = Command(position=_pose("the pose to hold", pose), velocity=0.0)
     return lambda time, measurement: command
 
@@ -34,8 +38,14 @@ def _pose(owner: str, pose: Any) -> dict[str, float]:
 
 
 def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> ControlLaw:
-    """Move from pose to pose at the given times [s], at rest in each; with ``passing``, through all
-    but the first and the last, on a cubic spline that never leaves the range of two neighbours.
+    """Move from pose to pose at the given times [s], at rest in each. With ``passing`` the joints
+    move through the inner poses without a stop, on a cubic spline that stays between neighbouring
+    positions.
+
+    Examples:
+        >>> up = dict(robot.half_sitting, HEAD_P=-0.2)
+        >>> nod = tabi.control.keyframes([(0.0, robot.half_sitting), (1.0, up)])
+        >>> sim.set_controller(robot, nod)
     """
     try:
         pairs = [(real("time of a key frame", t), p) for t, p in poses]
@@ -102,6 +112,10 @@ def _passing_rates(
 def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> ControlLaw:
     """Move from a pose along a direction of its joints and back, ``frequency`` times a second,
     starting at rest.
+
+    Examples:
+        >>> nod = tabi.control.motions.along(robot.half_sitting, {"HEAD_P": 1.0}, 0.2, 0.5)
+        >>> sim.set_controller(robot, nod)
     """
     pose, direction = dict(pose), dict(direction)
     if not frequency > 0:
@@ -122,6 +136,9 @@ def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> Co
 def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> ControlLaw:
     """Bend the knees by twice ``depth`` [rad] and back;
     the trunk stays upright, and the hips over the ankles as far as small bends go.
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.squat(robot, depth=0.2, frequency=0.5))
     """
     direction = {}
     for leg in legs.find(robot):
@@ -133,7 +150,11 @@ def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> ControlLa
 
 
 def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> ControlLaw:
-    """Shift the weight from side to side by the rolls of hips and ankles [rad]."""
+    """Shift the weight from side to side by the rolls of hips and ankles [rad].
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.sway(robot, angle=0.05, frequency=0.5))
+    """
     direction = {}
     for leg in legs.find(robot):
         if len(leg.rolls) != 2:
@@ -147,7 +168,11 @@ def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> ControlLa
 
 
 def lean(robot: Robot, angle: float = 0.1, duration: float = 1.0) -> ControlLaw:
-    """Lean forwards in the ankles by an angle [rad] within a time [s], and stay."""
+    """Lean forwards in the ankles by an angle [rad] within a time [s], and stay.
+
+    Examples:
+        >>> sim.set_controller(robot, tabi.control.lean(robot, angle=0.05, duration=2.0))
+    """
     pose = dict(robot.half_sitting)
     end = {
         leg.ankle.joint: pose.get(leg.ankle.joint, 0.0) - leg.ankle.sign * angle

@@ -69,6 +69,8 @@ class PatternDynamics:
         zmp_reference: planned ZMP of the file; ``zmp`` if the file has none.
         force: of the ground on the robot [N], shape (n, 3).
         effort: of the joints [N·m or N], shape (n, joints).
+
+    Example: ``control.pattern_dynamics`` in docs/controllers.md
     """
 
     joints: tuple[str, ...]
@@ -90,6 +92,8 @@ def pattern_dynamics(robot: Robot, pattern: Pattern, cutoff: float = 20.0) -> Pa
         robot: with a floating base and feet.
         pattern: of all its joints, or of some; the others keep their positions.
         cutoff: of the low-pass of positions and efforts [Hz].
+
+    Example: docs/controllers.md
     """
     if robot.base.joint.kind != "floating" or len(robot.feet) != 2:
         feet = "1 foot" if len(robot.feet) == 1 else f"{len(robot.feet)} feet"

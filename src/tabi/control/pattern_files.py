@@ -65,6 +65,8 @@ def read_pattern(path: str | Path, robot: Robot, joints: Iterable[str] | None = 
         robot: that performs the motion.
         joints: names of the columns. Default: all joints of the robot, by their numbers if the
             robot's file has them, else in the order of ``robot.joint_names``.
+
+    Example: docs/controllers.md
     """
     file = Path(path)
     if not file.is_file():

@@ -32,6 +32,8 @@ def write_pattern(pattern: Pattern, path: str | Path, robot: Robot) -> None:
             become companion files of a ``.pos``, and all of them components of a ``.seq``.
         path: ends in ``.pos``, for OpenHRP, or ``.seq``, for Choreonoid.
         robot: its joints are the columns, in the order of ``pattern_files.columns``.
+
+    Example: docs/controllers.md
     """
     file = Path(path)
     writers = {".pos": _pos, ".seq": _seq}

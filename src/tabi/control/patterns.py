@@ -36,6 +36,8 @@ class Pattern:
             at the same times.
         planned_zmp: name in ``extra`` of the planned zero moment point, if it is in the base's
             frame [m], shape (n, 3).
+
+    Example: ``control.pattern`` in docs/controllers.md
     """
 
     joints: tuple[str, ...]
@@ -124,6 +126,10 @@ def pattern(
         velocity: of the same shape; default: central differences of positions.
         joints: names of the columns; default: all joints of the robot in their order.
         extra: further data of a file, by name.
+
+    Examples:
+        >>> nod = tabi.control.pattern(robot, [0.0, 1.0], [[0.0], [0.2]], joints=["HEAD_P"])
+        >>> sim.set_controller(robot, tabi.control.playback(robot, nod))
     """
     names = tuple(robot.joint_names if joints is None else joints)
     choice = JointChoice(robot, names)

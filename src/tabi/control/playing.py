@@ -141,6 +141,10 @@ def playback(
         feed_forward: whether to command the efforts of the motion, for a robot that walks on flat
             ground: ``pattern_dynamics`` of the trajectory, which takes a millisecond per sample, or
             its result (for the same rate).
+
+    Examples:
+        >>> nod = tabi.control.pattern(robot, [0.0, 1.0], [[0.0], [0.2]], joints=["HEAD_P"])
+        >>> sim.set_controller(robot, tabi.control.playback(robot, nod))
     """
     if not 0 < real("rate of the playback", rate) < inf:
         raise ModelError(f"rate of the playback is {rate:g}; expected a positive number")

@@ -95,6 +95,10 @@ def sequence(robot: Robot, parts: Listed[tuple[float | None, ControlLaw]]) -> Se
     Args:
         parts: (duration [s], controller) of each; the last runs for ever, and its duration may
             be None.
+
+    Examples:
+        >>> first, then = tabi.control.lean(robot), tabi.control.hold(robot.half_sitting)
+        >>> sim.set_controller(robot, tabi.control.sequence(robot, [(1.0, first), (None, then)]))
     """
     return Sequence(robot, parts)
 

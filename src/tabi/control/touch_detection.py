@@ -108,6 +108,10 @@ def touch_detector(
             measure steps rather than touches.
         force, torque: thresholds F [N] and T [N·m] of (1).
         linger: time for which a touch stays detected after its end [s].
+
+    Examples:
+        >>> touch = tabi.control.touch_detector(robot)
+        >>> sim.set_controller(robot, tabi.control.together(robot, touch), rate=200)
     """
     known = [name for name, sensor in robot.sensors.items() if sensor.kind == "force"]
     selected = known if sensors is None else list(sensors)
@@ -142,6 +146,10 @@ def attend(
         body: the head. probe: function of time that returns its position x, y, z in the world [m],
             or None if it is not visible. touch: detector; default: ``touch_detector(robot)``.
         base: as in ``gaze``. options: of ``gaze``.
+
+    Examples:
+        >>> look = tabi.control.attend(robot, "head", lambda time: (1.0, 0.3, 1.2))
+        >>> sim.set_controller(robot, look, rate=200)
     """
     known = BasePoseCache(BaseGuess(robot, base))
     target = Attention(touch or touch_detector(robot), known, probe)

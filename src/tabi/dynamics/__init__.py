@@ -50,6 +50,10 @@ def forward_dynamics(
 
     Returns:
         a [rad/s² or m/s²], shape (v_count,).
+
+    Examples:
+        >>> tau = np.zeros(sim.model.v_count)
+        >>> a = tabi.dynamics.forward_dynamics(sim.model, sim.q, sim.v, tau)
     """
     q = model.check_configuration(q)
     v = model.check_velocity("v", v)
@@ -60,8 +64,12 @@ def forward_dynamics(
 
 
 def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,);
-    springs and dampers are not in it.
+    """Return the joint forces τ [N·m or N] of the accelerations a, shape (v_count,), without those
+    of springs and dampers.
+
+    Examples:
+        >>> a = np.zeros(sim.model.v_count)
+        >>> tau = tabi.dynamics.inverse_dynamics(sim.model, sim.q, sim.v, a)
     """
     q = model.check_configuration(q)
     v = model.check_velocity("v", v)
@@ -72,14 +80,24 @@ def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> 
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> Array:
-    """M(q), shape (v_count, v_count), with rotor inertias on its diagonal."""
+    """M(q), shape (v_count, v_count), with rotor inertias on its diagonal.
+
+    Examples:
+        >>> M = tabi.dynamics.mass_matrix(sim.model, sim.q)
+        >>> bool(np.allclose(M, M.T))
+        True
+    """
     M = np.zeros((model.v_count, model.v_count))
     crba.mass_matrix(model.arrays, model.check_configuration(q), allocate(model), M)
     return M
 
 
 def pose(model: Model, q: ArrayLike, name: str) -> Transform:
-    """X_WF of a body, foot, frame or sensor."""
+    """Return the pose X_WF of a body, foot, frame or sensor in the world.
+
+    Examples:
+        >>> head = tabi.dynamics.pose(sim.model, sim.q, "head").p
+    """
     link, work = model.link(name), bodies_at(model, q)
     row, root = work.body[link.body], model.arrays.body["root"][link.body]
     return (
@@ -89,7 +107,11 @@ def pose(model: Model, q: ArrayLike, name: str) -> Transform:
 
 
 def velocity(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
-    """Velocity of a frame's origin and its angular velocity, in the world's axes."""
+    """Velocity of a frame's origin and its angular velocity, in the world's axes.
+
+    Examples:
+        >>> v = tabi.dynamics.velocity(sim.model, sim.q, sim.v, "head").linear
+    """
     link, work = model.link(name), bodies_at(model, q, v)
     V = work.body[link.body]["velocity"]
     return Twist(
@@ -101,6 +123,10 @@ def velocity(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
 def acceleration(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, name: str) -> Twist:
     """Acceleration of a frame's origin and its angular acceleration, in the world's axes,
     under joint accelerations a.
+
+    Examples:
+        >>> zero = np.zeros(sim.model.v_count)
+        >>> a = tabi.dynamics.acceleration(sim.model, sim.q, sim.v, zero, "head").linear
     """
     link, work = model.link(name), bodies_at(model, q, v)
     rnea.forces(model.arrays, model.check_velocity("a", a), work)
@@ -118,6 +144,11 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, name: s
 def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
     """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity,
     per joint velocity.
+
+    Examples:
+        >>> J = tabi.dynamics.point_jacobian(sim.model, sim.q, "head")
+        >>> J.shape == (6, sim.model.v_count)
+        True
     """
     link, work = model.link(name), bodies_at(model, q)
     J = np.zeros((6, model.v_count))
@@ -127,7 +158,11 @@ def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
 
 
 def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
-    """J̇ v: acceleration of a frame at zero joint acceleration."""
+    """J̇ v: acceleration of a frame at zero joint acceleration.
+
+    Examples:
+        >>> bias = tabi.dynamics.jacobian_bias(sim.model, sim.q, sim.v, "head").linear
+    """
     link, work = model.link(name), bodies_at(model, q, v)
     angular, linear = jacobian.bias(
         model.arrays, work, link.body, arm(work, link.body, link.placement)
@@ -136,7 +171,12 @@ def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
 
 
 def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array:
-    """Centre of mass [m] of everything that moves, or of the robot or object ``name``."""
+    """Centre of mass [m] of everything that moves, or of the robot or object ``name``.
+
+    Examples:
+        >>> tabi.dynamics.centre_of_mass(sim.model, sim.q).shape
+        (3,)
+    """
     mass, centre, _, _ = _total(model, bodies_at(model, q), name)
     if not mass > 0:
         raise ModelError(f"{name or 'the world'} has no mass, so no centre of mass")
@@ -146,13 +186,21 @@ def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array
 def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) -> Momentum:
     """Momentum of everything that moves, or of the robot or object ``name``;
     spin about its centre of mass.
+
+    Examples:
+        >>> p = tabi.dynamics.momentum(sim.model, sim.q, sim.v).linear
     """
     _, _, linear, angular = _total(model, bodies_at(model, q, v), name)
     return Momentum(linear, angular)
 
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
-    """Kinetic and potential energy of everything that moves."""
+    """Kinetic and potential energy of everything that moves.
+
+    Examples:
+        >>> print(tabi.dynamics.energy(sim.model, sim.q, sim.v).kinetic)
+        0.0
+    """
     q, v, work = model.check_configuration(q), model.check_velocity("v", v), bodies_at(model, q, v)
     return Energy(
         centroidal.kinetic_energy(model.arrays, v, work),
@@ -161,7 +209,11 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
 
 
 def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
-    """q ⊕ h v: the configuration reached from q with the constant velocity v in h [s]."""
+    """q ⊕ h v: the configuration reached from q with the constant velocity v in h [s].
+
+    Examples:
+        >>> q = tabi.dynamics.integrate(sim.model, sim.q, sim.v, 0.001)
+    """
     if not np.isfinite(h):
         raise ModelError(f"the time is {h} s; expected a finite number")
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v)
@@ -172,6 +224,9 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
 def difference(model: Model, q1: ArrayLike, q2: ArrayLike) -> Array:
     """The velocity that leads from q1 to q2 in one second, shape (v_count,): the inverse of
     ``integrate``.
+
+    Examples:
+        >>> change = tabi.dynamics.difference(sim.model, sim.q, sim.q)
     """
     out = np.zeros(model.v_count)
     start, end = model.check_configuration(q1), model.check_configuration(q2)
@@ -193,6 +248,10 @@ def step(
     Args:
         order: 1, the default scheme, or 2.
         a: where the motion is prescribed, its acceleration.
+
+    Examples:
+        >>> tau = np.zeros(sim.model.v_count)
+        >>> q, v = tabi.dynamics.step(sim.model, sim.q, sim.v, tau, 0.001)
     """
     if not (np.isfinite(h) and h > 0):
         raise ModelError(f"the step is {h} s; expected a positive time, 1e-3 is usual")

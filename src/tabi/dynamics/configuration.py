@@ -31,6 +31,11 @@ class Configuration(Quantities):
 
     Attributes:
         robot: that it was made from, else None.
+
+    Examples:
+        >>> c = tabi.dynamics.Configuration(robot)
+        >>> print(c.pose("left_hand").p.shape, c.mass_matrix().shape)
+        (3,) (36, 36)
     """
 
     def __init__(self, model: Any, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
@@ -53,7 +58,7 @@ class Configuration(Quantities):
             self.update(self._q if q is None else q, v)
 
     def update(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
-        """Go to another configuration, at rest unless v is given."""
+        """Set the configuration and the velocity; default: at rest."""
         place = self._q.shape, self._v.shape
         if isinstance(q, np.ndarray) and isinstance(v, np.ndarray) and (q.shape, v.shape) == place:
             # the short way, of arrays without a fault

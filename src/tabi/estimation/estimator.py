@@ -82,6 +82,10 @@ class EstimatorGains:
         level: k_L, flat sole → vertical [1/s]; 0 where ground may slope or feet be soft.
         bandwidth: of the low-pass of (5) [Hz].
         least_load: share of the robot's weight below which a foot is no stance foot.
+
+    Examples:
+        >>> gains = tabi.control.EstimatorGains(gravity=0.2)
+        >>> estimator = tabi.control.Estimator(robot, gains=gains)
     """
 
     gravity: float = 0.5
@@ -109,6 +113,10 @@ class StateEstimate:
         centre_of_mass: [m]. centre_of_mass_velocity: [m/s].
         gyro_bias: in the IMU's axes [rad/s].
         stance: share of the load on each foot, sum 1, or all 0 with no foot on the ground.
+
+    Examples:
+        >>> estimator = tabi.control.Estimator(robot)
+        >>> base = estimator(sim.time, sim.measure(robot)).base
     """
 
     base: Transform
@@ -130,6 +138,10 @@ class Estimator(Rewindable):
         start: pose of the base at the start; default: as the robot was placed. Tilt and height are
             measured: the lowest sole is on the ground.
         gains: see ``EstimatorGains``.
+
+    Examples:
+        >>> estimator = tabi.control.Estimator(robot)
+        >>> estimate = estimator(sim.time, sim.measure(robot))
     """
 
     MEMORY = ("_last", "state")
@@ -168,7 +180,7 @@ class Estimator(Rewindable):
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Sensors in use: gyro, accelerometer, which may be one, and those of the feet."""
+        """Sensors in use: gyro and accelerometer, which may be one IMU, and those of the feet."""
         return self._body_sense.sensors
 
     def read(self, sensor: Sensor, measurement: Measurement) -> Array:

@@ -14,7 +14,7 @@ gravity.
 A recording of tabi has all parameters: all servos of the recorded robot, not only those of
 its ankles, and their place in the legs are taken into account (``planted``).
 
-Intervals are of 95 %, by the covariance of the fit; they know nothing of a wrong I, m or h.
+Intervals are of 95 %, by the covariance of the fit; errors of I, m and h are not included.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Every numerical function of the package is plain Python under ``@kernel``. Here it becomes machine
 code for the processor, compiled once and kept on disk; the list ``KERNELS`` keeps the plain
 functions, so that another target (CUDA, another precision) can be built from the same source.
-``compilation`` says what Numba is made to do.
+``compilation`` describes how Numba is used.
 
 Compiled code is kept on disk by its content (``cache_folder``, ``code_cache``, ``identity``).
 

@@ -84,7 +84,9 @@ def available() -> bool:
 
 
 def version() -> str | None:
-    """Version of the package python3-siconos; what Siconos says of itself there is not it."""
+    """Return the version of the package python3-siconos; the one that Siconos itself reports is
+    wrong.
+    """
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         query = ["dpkg-query", "--show", "--showformat=${Version}", "python3-siconos"]
         return subprocess.run(query, capture_output=True, text=True, check=True).stdout

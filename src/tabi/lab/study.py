@@ -1,6 +1,7 @@
-"""A study: a question to the simulator, what is run to answer it, and what has to come out.
+"""Studies: validators and benchmarks as classes, from which commands of the terminal are made.
 
-A study is a class in a file of its own, anywhere in this package:
+A study measures a list of cases, computes figures from the results, and checks the figures against
+criteria. It is a class in a file of its own, anywhere in this package:
 
     class Drops(Validator, name="drops"):
         '''Drop boxes: does any bounce?'''
@@ -15,11 +16,13 @@ A study is a class in a file of its own, anywhere in this package:
         def figures(self, rows): return {"boxes": len(rows), "bounced": sum(rows)}
         def lines(self, result): yield f"{result['bounced']} of {result['boxes']} bounced"
 
-With this ``tabi validate drops --boxes 5 --json`` is there. The docstring is the command's help,
-and annotated fields are its options; fields without a note are settings for Python alone. ``run``
-is the one loop around all studies: it counts, keeps what is done when Ctrl-C comes, hands cases to
-other processes where there is a field ``jobs``, and judges the figures by the criteria. A study
-that lacks a part, or has the name of another, is refused when it is found.
+This class alone makes the command ``tabi validate drops --boxes 5 --json``. Its docstring is the
+help of the command. Fields annotated with ``Option`` or ``Argument`` are its options; fields
+without such an annotation can be set from Python only.
+
+``run`` is the same for all studies. It reports progress, keeps the finished cases at Ctrl-C, runs
+cases in parallel processes if the study has a field ``jobs``, and checks the criteria. A study that
+lacks a part, or has the name of another one, is rejected when its file is imported.
 """
 
 from __future__ import annotations
@@ -61,13 +64,13 @@ __all__ = [
 ]
 __getattr__ = renamed_in_module(__name__, {"told": "tabi.lab.study.constant_settings"})
 Report = Callable[[str, int, int], None]
-# step [s] and tolerance [m/s] of most
+# step [s] and tolerance [m/s] of most studies
 DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}
 _report: ContextVar[Report] = ContextVar("report", default=lambda what, done, count: None)
 
 
 def progress(what: str, done: int = 0, count: int = 0) -> None:
-    """Report what is being done, and how much of how much is done."""
+    """Report progress: what is running, and how many parts of how many are done."""
     _report.get()(what, done, count)
 
 
@@ -83,15 +86,16 @@ def reported(report: Report) -> Iterator[None]:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Study:
-    """See the head of this file.
+    """Base of validators and benchmarks; the docstring of this module has an example.
 
     Attributes:
-        group, name: of its command, ``tabi group name``.
-        unit: what cases are called in the plural. Those of a list are counted as they are done; a
-            generator of cases reports its own progress, by ``progress``.
-        packages: whose versions are given with the numbers, beside tabi's.
-        constants: settings that are not fields.
-        criteria: what has to hold of the figures.
+        group, name: the command is ``tabi group name``.
+        unit: plural noun for the cases. Cases in a list are counted as they are done; a generator
+            of cases calls ``progress`` itself.
+        packages: packages whose versions are in the result, beside tabi's.
+        constants: settings in the result that are not fields.
+        criteria: limits of the figures.
+        needed: names of what a study must define.
     """
 
     group: ClassVar[str] = ""
@@ -100,12 +104,11 @@ class Study:
     packages: ClassVar[tuple[str, ...]] = ("numba",)
     constants: ClassVar[Mapping[str, Any]] = {}
     criteria: ClassVar[tuple[Criterion, ...]] = ()
-    # what a study has to have
     needed: ClassVar[tuple[str, ...]] = ("cases", "measure", "figures", "lines")
 
     def __init_subclass__(cls, name: str = "", abstract: bool = False) -> None:
         if abstract:
-            # what several studies share
+            # a base of several studies, without a command
             dataclass(frozen=True, kw_only=True)(cls)
         if not name:
             return
@@ -122,38 +125,40 @@ class Study:
         cls.name = name
         dataclass(frozen=True, kw_only=True)(cls)
 
-    # ---- what a study says of itself -----------------------------------------------------------
+    # ---- defined by each study -----------------------------------------------------------------
 
     def cases(self) -> Iterable[Any]:
-        """Return what is measured case by case."""
+        """Return the cases, each an argument of ``measure``."""
         raise NotImplementedError
 
     def measure(self, case: Any) -> Any:
-        """One case: a row."""
+        """Measure one case and return its row."""
         raise NotImplementedError
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """Numbers of all rows that there are, as plain data."""
+        """Return the figures as plain data, from the rows of all finished cases."""
         raise NotImplementedError
 
     def store(self, case: Any, row: Any) -> None:
-        """Called with each row as it is there, in this process."""
+        """Handle a row as soon as its case is finished; called in the process of ``run``."""
 
     def end(self, result: Mapping[str, Any]) -> None:
-        """Called in the end, also of a run that was interrupted."""
+        """Handle the result at the end of a run, an interrupted one too."""
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """The result for a terminal; those of a run that was interrupted end where numbers do."""
+        """Yield the result as lines for a terminal. Figures may be absent after an interrupt: the
+        text ends at the first ``KeyError``.
+        """
         raise NotImplementedError
 
     def draw(self, result: Mapping[str, Any], path: Path) -> None:
-        """The result as a figure, of a study with a field ``figure``."""
+        """Draw the result to a file, for a study with a field ``figure``."""
         raise NotImplementedError
 
-    # ---- what is the same for all --------------------------------------------------------------
+    # ---- the same for all studies --------------------------------------------------------------
 
     def run(self) -> dict[str, Any]:
-        """All cases; an interrupt keeps what is done.
+        """Measure all cases and return the result; Ctrl-C keeps the finished cases.
 
         Returns:
             plain data: the machine, versions, settings, the figures, each criterion with its
@@ -163,7 +168,7 @@ class Study:
         lost: list[str] = []
         interrupted = False
         try:
-            for place, case, row in self._measured(lost):
+            for place, case, row in self._measure_all(lost):
                 rows.append((place, row))
                 self.store(case, row)
         except KeyboardInterrupt:
@@ -179,7 +184,8 @@ class Study:
         """Return the result of a run from its rows.
 
         Args:
-            interrupted: whether there should be more. lost: sentences about those that were lost.
+            interrupted: whether cases are left out. lost: a message for each case whose process
+                ended before its row was there.
         """
         result = machine(*self.packages) | {"settings": self.settings()} | self.figures(rows)
         result["interrupted"] = interrupted
@@ -192,7 +198,7 @@ class Study:
         return result
 
     def text(self, result: Mapping[str, Any]) -> str:
-        """The result for a terminal, with the criteria that are not met."""
+        """Return the result as text for a terminal, with the criteria that are not met."""
         lines: list[str] = []
         try:
             for line in self.lines(result):
@@ -218,12 +224,12 @@ class Study:
             self.constants
         )
 
-    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any, Any]]:
-        """Places, cases and rows, in the order in which they end."""
+    def _measure_all(self, lost: list[str]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield index, case and row of each case, in the order in which cases finish."""
         cases = self.cases()
         count = len(cases) if isinstance(cases, Sized) else 0
         jobs = getattr(self, "jobs", 1) or executor.cores()
-        done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
+        done = self._in_processes(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
         if count:
             progress(self.unit, 0, count)
         for number, row in enumerate(done, 1):
@@ -239,10 +245,10 @@ class Study:
             for place, case in enumerate(cases):
                 yield place, case, self.measure(case)
 
-    def _by_others(
+    def _in_processes(
         self, cases: Sequence[Any], jobs: int, lost: list[str]
     ) -> Iterator[tuple[int, Any, Any]]:
-        # without what it has opened
+        # a copy without open files and other attributes that are not fields: it goes to processes
         study = replace(self)  # type: ignore[type-var]
         tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
         with interrupt() as interrupted:
@@ -256,15 +262,20 @@ class Study:
 
 
 class Validator(Study):
-    """A study under ``tabi validate``: it fails where a criterion is not met."""
+    """A study with criteria, run by ``tabi validate``, which fails if a criterion is not met."""
 
     group = "validate"
     needed = (*Study.needed, "criteria")
 
 
 class BenchPart(NamedTuple):
-    """A part of a benchmark: its key in the result, empty where it brings keys of its own; the
-    message while it runs, the function that measures it and its arguments.
+    """A part of a benchmark.
+
+    Attributes:
+        key: its key in the result, or a path of keys; the last one is "" if the part returns a
+            mapping that is merged into the result.
+        words: message while it runs.
+        run, arguments: the function that measures it, and its arguments.
     """
 
     key: str | tuple[str, ...]
@@ -274,7 +285,7 @@ class BenchPart(NamedTuple):
 
 
 class Benchmark(Study):
-    """A study under ``tabi bench``: parts one after the other, all in this process."""
+    """A study run by ``tabi bench``: its parts run one after the other, all in this process."""
 
     group, unit = "bench", "parts"
     needed = ("parts", "lines")
@@ -284,17 +295,17 @@ class Benchmark(Study):
         raise NotImplementedError
 
     def cases(self) -> Iterable[Any]:
-        """Return what is measured case by case."""
+        """Return the parts: each is a case."""
         return self.parts()
 
     def measure(self, case: Any) -> Any:
-        """A part, with its key."""
+        """Measure a part and return its key and value."""
         if case.words:
             progress(case.words)
         return case.key, case.run(*case.arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """All parts by their keys."""
+        """Return the values of all parts by their keys."""
         result: dict[str, Any] = {}
         for key, value in rows:
             *outer, last = (key,) if isinstance(key, str) else key
@@ -319,17 +330,17 @@ class StudyTask:
 
     @property
     def settings(self) -> list[str]:
-        """Name of the case in messages."""
+        """Name of the case for messages of ``pool``, as a list of one."""
         return [getattr(self.case, "words", f"{self.study.name} {self.case}")]
 
     @property
     def record(self) -> None:
-        """No file is left by an unfinished one."""
+        """File to delete if the case does not finish: none."""
         return
 
 
 def plain(value: Any) -> Any:
-    """A setting as JSON has it: paths and other things by their names."""
+    """Return a setting as plain data for JSON; paths, functions and others by their names."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
@@ -345,12 +356,12 @@ def constant_settings(**constants: Any) -> Mapping[str, Any]:
 
 
 def head(result: Mapping[str, Any]) -> str:
-    """The machine and the versions, in words."""
+    """Return a line with processor, cores and versions."""
     machine, versions = result["hardware"], result["versions"]
     packages = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{machine['processor']}, one core of {machine['cores']}; {packages}"
 
 
 def within(result: Mapping[str, Any]) -> str:
-    """The verdict in words."""
+    """Return the verdict of the criteria, "within" or "NOT within"."""
     return "within" if result["within"] else "NOT within"

@@ -36,6 +36,8 @@ class Body:
     Attributes:
         inertia: in the body's own frame.
         line: line of the file it was read from.
+
+    Example: ``hopper.add_body`` in docs/worlds.md
     """
 
     name: str
@@ -94,7 +96,11 @@ class Body:
 
 @dataclass(eq=False)
 class Frame:
-    """A named place on a body: X_BF."""
+    """A named place on a body: X_BF.
+
+    Examples:
+        >>> robot.frames["palm"] = tabi.Frame("palm", robot.body("left_hand"))
+    """
 
     name: str
     body: Body
@@ -103,12 +109,14 @@ class Frame:
 
 @dataclass(eq=False)
 class Closure:
-    """Two places that are held together: what closes a loop in a tree of bodies.
+    """Two places on bodies that are held together, which closes a loop in a tree of bodies.
 
     Attributes:
         kind: "ball", "weld", or "hinge" about the z axes of the two places.
         a, b: the bodies; None is the world.
         place_a, place_b: X_AC and X_BC, one and the same when the loop is closed.
+
+    Example: docs/constraints.md
     """
 
     kind: str
@@ -130,6 +138,10 @@ class Closure:
 class Foot(Frame):
     """A sole: a convex polygon [m], shape (n, 2), counter-clockwise in the xy-plane of its own
     frame, z up into the leg.
+
+    Examples:
+        >>> robot.feet["left"].polygon.shape
+        (4, 2)
     """
 
     polygon: Array = field(default_factory=lambda: np.zeros((0, 2)))

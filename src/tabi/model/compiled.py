@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 class Model:
-    """A world as the simulation sees it.
+    """A world as the simulation sees it. Example: ``tabi.robots.hrp2().compile().v_count``.
 
     Attributes:
         arrays: what kernels read; parameters in it may be changed in place between steps.
@@ -151,8 +151,8 @@ class Model:
 
     @property
     def root_names(self) -> list[str]:
-        """Names of the joints that hang on the world: of floating bases and objects, and of what is
-        bolted down by a moving joint.
+        """Names of the joints between the world and the roots of all trees: those of floating bases
+        and of objects, and joints that carry a root.
         """
         return [
             name for i, name in enumerate(self._names) if i and self.arrays.body["parent"][i] == 0
@@ -214,7 +214,7 @@ class Model:
         return self._initial.copy()
 
     def check_configuration(self, q: ArrayLike) -> Array:
-        """Q as float64, or an error that names what is wrong with it."""
+        """Return q as float64, or raise an error that names the fault."""
         q = self._check_length("q", q, self.q_count)
         bad = np.flatnonzero(~np.isfinite(q))
         if bad.size:
@@ -239,8 +239,8 @@ class Model:
         return q
 
     def check_velocity(self, name: str, v: ArrayLike) -> Array:
-        """A vector with one number per degree of freedom as float64,
-        or an error that names what is wrong with it.
+        """Return a vector with one number per degree of freedom as float64, or raise an error that
+        names the fault.
         """
         v = self._check_length(name, v, self.v_count)
         bad = np.flatnonzero(~np.isfinite(v))

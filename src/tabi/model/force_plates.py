@@ -1,4 +1,4 @@
-"""Force plates: fixed things that measure the wrench on what touches them."""
+"""Force plates: fixed objects that measure the wrench of their contacts."""
 
 from __future__ import annotations
 

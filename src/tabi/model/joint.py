@@ -57,6 +57,8 @@ class Motor:
         motor_kp, motor_kd: instead of kp and kd, the same loop on the motor side: torque of the
             motor for an error of the joint; kp = R · motor_kp, kd = R · motor_kd are kept. (A loop
             on the motor's own angle has errors R times as large: give it R · gain here.)
+
+    Example: docs/worlds.md
     """
 
     rotor_inertia: float = 0.0
@@ -87,7 +89,10 @@ class Motor:
 
 @dataclass
 class Mimic:
-    """This joint follows another one: q = ratio · q_leader + offset."""
+    """This joint follows another one: q = ratio · q_leader + offset.
+
+    Example: docs/worlds.md
+    """
 
     leader: str
     ratio: float = 1.0
@@ -114,6 +119,8 @@ class Joint:
         line: line of the file it was read from.
         number: its number in the robot's own software, by which motion files order their columns
             (OpenHRP's jointId).
+
+    Example: docs/worlds.md
     """
 
     name: str

@@ -46,6 +46,8 @@ class KinematicTree(Helpful):
         foot_links: bodies that the file declares as feet, with the middle of each sole in the
             body's frame [m], or nothing.
         missing_meshes: body name → collision meshes that a reader could not use.
+
+    Example: ``hopper.add_body`` in docs/worlds.md
     """
 
     def __init__(self, name: str, file: Path | None = None) -> None:
@@ -302,7 +304,7 @@ class KinematicTree(Helpful):
             self.base.joint.placement = X
 
     def at_zero(self) -> dict[Body, Array]:
-        """Every joint at its zero; the base stands as it does."""
+        """Return joint positions by body: zero, and the present pose of the base."""
         return {
             body: body.joint.position if body is self.base else body.joint.zero()
             for body in self.bodies

@@ -47,7 +47,7 @@ def check_known(before: Iterable[Any], world: World, thing: Any) -> None:
 
 
 def _within(owner: Robot | Body, thing: Any) -> bool:
-    """Whether a thing, or what has its name, is a robot or object, or a part of it."""
+    """Check whether a thing, given as object or by name, is a robot or object, or a part of it."""
     parts: list[Any] = [owner]
     if isinstance(owner, Robot):
         parts += [*owner.bodies, *(body.joint for body in owner.bodies)]

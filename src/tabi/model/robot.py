@@ -39,6 +39,8 @@ class Robot(KinematicTree):
     Attributes:
         bush: the rubber in its ankles, ``robot.bush.feet["left"].pitch`` the name of a joint of it;
             None without any.
+
+    Example: docs/worlds.md
     """
 
     bush: Bush | None = None

@@ -73,6 +73,8 @@ class Sensor(Frame):
         threshold: of a switch [N].
         field_of_view: of a camera, from the lower to the upper edge of its picture [degrees]; None
             if its file has none. It looks along −z of its frame, y is up.
+
+    Example: ``robot.add_sensor`` in docs/sensors.md
     """
 
     kind: str = "force"
@@ -111,7 +113,7 @@ class Sensor(Frame):
         return np.broadcast_to(np.asarray(getattr(self, name), float), self.width)
 
     def calibrated(self, reading: ArrayLike) -> Array:
-        """G (reading + offset): what a raw reading of a force sensor means."""
+        """Return G (reading + offset): force and torque from a raw reading of a force sensor."""
         G, offset = self._calibration()
         return (G @ (np.asarray(reading, float) + offset).T).T
 
@@ -126,7 +128,7 @@ class Sensor(Frame):
         return np.asarray(np.linalg.inv(G), float), offset
 
     def check(self) -> None:
-        """Refuse what cannot be measured, with the sensor's name."""
+        """Reject a sensor with an impossible measurement, by its name."""
         owner = f"sensor {self.name!r}"
         if self.kind not in SENSOR_KINDS:
             raise ModelError(

@@ -33,7 +33,7 @@ def _positive(kind: str, **values: float) -> None:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball of a radius [m]."""
+    """A ball of a radius [m]. Example: ``tabi.Sphere(0.1)``."""
 
     radius: float
 
@@ -51,7 +51,9 @@ class Sphere:
 
 
 class Smooth:
-    """A shape that is curved everywhere, so that one point of it touches."""
+    """A shape that is curved everywhere, so that one point of it touches. Example:
+    ``tabi.Sphere(0.1)``.
+    """
 
     def support_point(self, d: Array) -> Array:
         """The point that reaches farthest along d [m]."""
@@ -60,7 +62,7 @@ class Smooth:
 
 @dataclass(frozen=True)
 class Ellipsoid(Smooth):
-    """An ellipsoid with half axes along x, y, z [m]."""
+    """An ellipsoid, half axes along x, y, z [m]. Example: ``tabi.Ellipsoid((0.3, 0.2, 0.1))``."""
 
     radii: tuple[float, float, float]
 
@@ -87,7 +89,7 @@ class Ellipsoid(Smooth):
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A cylinder along z: radius and full length [m]."""
+    """A cylinder along z: radius and full length [m]. Example: ``tabi.Cylinder(0.05, 0.3)``."""
 
     radius: float
     length: float
@@ -107,7 +109,9 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Capsule:
-    """A capsule along z: radius and length of its cylinder, without the caps [m]."""
+    """A capsule along z: radius and length of its cylinder, without the caps [m]. Example:
+    ``tabi.Capsule(0.05, 0.3)``.
+    """
 
     radius: float
     length: float
@@ -127,7 +131,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Box:
-    """A box with edges x, y, z [m]."""
+    """A box with edges x, y, z [m]. Example: ``tabi.Box((0.3, 0.2, 0.1))``."""
 
     size: tuple[float, float, float]
 
@@ -149,6 +153,7 @@ class Box:
 @dataclass(frozen=True, eq=False)
 class Convex:
     """A convex polytope: its vertices [m], shape (n, 3), and outward triangles, shape (m, 3).
+    Example: ``tabi.Convex(vertices, triangles)``.
 
     Attributes:
         file: of the mesh whose hull it is.
@@ -212,7 +217,7 @@ class Convex:
 
 @dataclass(frozen=True)
 class HalfSpace:
-    """Everything below the plane z = 0 of its frame."""
+    """Everything below the plane z = 0 of its frame. Example: ``tabi.Shape(HalfSpace())``."""
 
     def support(self, d: Array) -> float:
         """Largest d·x: 0 straight up, else without bound."""
@@ -226,7 +231,8 @@ class HalfSpace:
 @dataclass(frozen=True, eq=False)
 class HeightField:
     """Ground of varying height: heights [m] on a regular grid, shape (ny, nx), over a rectangle
-    ``size`` x, y [m] centred at its frame's origin.
+    ``size`` x, y [m] centred at its frame's origin. Example: ``tabi.HeightField(np.zeros((9, 9)),
+    (4.0, 4.0))``.
 
     Everything below it is solid. A cell is two triangles that share the diagonal from its lowest x
     and y to its highest.
@@ -280,7 +286,7 @@ class HeightField:
 
 @dataclass(frozen=True)
 class MeshFile:
-    """A mesh that is only drawn: its file and scale."""
+    """A mesh that is only drawn, with a scale. Example: ``tabi.MeshFile(Path("head.stl"))``."""
 
     file: Path
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -291,7 +297,7 @@ Geometry = Sphere | Ellipsoid | Cylinder | Capsule | Box | Convex | HalfSpace | 
 
 @dataclass(eq=False)
 class Material:
-    """Material of a surface.
+    """Material of a surface. Example: ``tabi.Material(friction=0.6)``.
 
     Attributes:
         friction: coefficient while it slides. static_friction: while it sticks, where that is
@@ -364,7 +370,7 @@ def check_coefficients(owner: str, specified: Mapping[str, float | None]) -> Non
 
 @dataclass(eq=False)
 class Shape:
-    """A geometry placed in its body's frame.
+    """A geometry placed in its body's frame. Example: ``tabi.Shape(tabi.Sphere(0.1))``.
 
     Attributes:
         placement: X_BS.

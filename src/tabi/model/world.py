@@ -46,7 +46,7 @@ SETTABLE = (
 
 
 class World(Helpful):
-    """Robots and objects together.
+    """Robots and objects together. Example: docs/worlds.md.
 
     Attributes:
         gravity: acceleration [m/s²], shape (3,).
@@ -347,8 +347,8 @@ class World(Helpful):
         restitution: float | None = None,
         **coefficients: float | None,
     ) -> None:
-        """Coefficients of two materials, by the names in ``Material``; what is not given stays the
-        smaller friction, the larger of all else.
+        """Set coefficients of a pair of materials, by the names in ``Material``. Coefficients that
+        are left out keep the default: the smaller friction, the larger of all others.
         """
         specified = {"friction": friction, "restitution": restitution, **coefficients}
         check_coefficients(

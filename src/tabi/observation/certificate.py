@@ -52,6 +52,11 @@ class StepCertificate:
         hardest: the two links that press hardest on each other, and their force [N]; None without
             contacts.
         step_errors: what the bounds of forces are computed from.
+
+    Examples:
+        >>> sim.step()
+        >>> sim.certificate.converged
+        True
     """
 
     residual: float

@@ -31,6 +31,11 @@ class Contact:
         gap: distance of the surfaces when the step began [m], negative in overlap.
         force: on a [N]. moment: on a, of torsional and rolling friction [N·m].
         slip: velocity of a along b [m/s]. status: "open", "stick" or "slip".
+
+    Examples:
+        >>> sim.step()
+        >>> bool(sum(contact.force[2] for contact in sim.contacts) > 0.0)
+        True
     """
 
     body_a: Link

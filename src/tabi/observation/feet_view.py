@@ -23,6 +23,11 @@ Array = NDArray[np.float64]
 class FeetView(Mapping[str, FootState]):
     """States of feet after the last step: contact, wrench, pressure point and margins. The key is a
     name in ``model.feet``, or the foot of a robot itself.
+
+    Examples:
+        >>> sim.step()
+        >>> print(sorted(sim.feet), sim.feet["left"].contact)
+        ['left', 'right'] face
     """
 
     def __init__(self, data: Data, names: Names) -> None:

@@ -50,6 +50,11 @@ class FootState:
         slip: speed of its fastest point that touches [m/s].
         signal: whether it is loaded, by a debounced contact switch.
         polygon: the sole [m], shape (n, 2), in the foot's frame.
+
+    Examples:
+        >>> sim.step()
+        >>> sim.foot("left").contact
+        'face'
     """
 
     name: str

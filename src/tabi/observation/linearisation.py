@@ -53,6 +53,8 @@ class ModeChange:
     Attributes:
         contact: of the solved step. becomes: "slip", "stick", "open" or "closed".
         margin: distance from that mode, as a velocity [m/s].
+
+    Example: ``linear.changes`` in docs/your_controller.md
     """
 
     contact: Contact
@@ -72,6 +74,8 @@ class Linearisation:
         changes: contacts at a change of mode: A and B are valid on one side of it.
         joints: names of joints whose motors are at a change from their loops to their limits.
         q, v: after the step.
+
+    Example: ``sim.linearise`` in docs/your_controller.md
     """
 
     A: Array

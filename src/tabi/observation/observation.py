@@ -35,7 +35,12 @@ Array = NDArray[np.float64]
 
 
 class Observation:
-    """Observation of a world and its data."""
+    """Observation of a world and its data.
+
+    Examples:
+        >>> print(sim.position("head").shape, sim.fallen(robot))
+        (3,) False
+    """
 
     def __init__(self, world: World, data: Data, names: Names) -> None:
         self._world, self._data, self._names = world, data, names
@@ -167,7 +172,9 @@ class Observation:
 
     @property
     def energy(self) -> dynamics.Energy:
-        """Kinetic and potential energy [J]; what soft soles store is potential energy."""
+        """Kinetic and potential energy [J]; the elastic energy of soft soles counts as potential
+        energy.
+        """
         data = self._data
         rigid = dynamics.energy(data.model, data.q, data.v)
         if not len(data.memory.sole):

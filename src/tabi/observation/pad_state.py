@@ -31,6 +31,8 @@ class PadState:
         displacement: of its nodes [m], shape (n, 3).
         force: on its nodes [N], shape (n, 3).
         energy: stored in it [J].
+
+    Example: ``sim.pads`` in docs/soles.md
     """
 
     name: str

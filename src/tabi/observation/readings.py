@@ -33,6 +33,9 @@ class Reading:
     Attributes:
         sensor: that was read. values: all of its values, shape (width,).
         time: when the sample was taken [s].
+
+    Examples:
+        >>> force = sim.sensor("left_foot_force").force
     """
 
     sensor: Sensor

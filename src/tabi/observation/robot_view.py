@@ -30,6 +30,10 @@ class RobotView:
     Attributes:
         robot: as it was added to the world.
         senses: source of its measurements.
+
+    Examples:
+        >>> sim.robot(robot).fallen()
+        False
     """
 
     def __init__(self, world: World, robot: Robot, data: Data, names: Names) -> None:

@@ -16,7 +16,12 @@ Array = NDArray[np.float64]
 
 
 class StateQuantities(Quantities):
-    """Quantities at the present state of a simulation: see ``Quantities``."""
+    """Quantities at the present state of a simulation: see ``Quantities``.
+
+    Examples:
+        >>> sim.quantities.jacobian("left_hand").shape == (6, sim.model.v_count)
+        True
+    """
 
     def __init__(self, data: Data, names: Names) -> None:
         super().__init__(data.model)

@@ -1,5 +1,5 @@
 """Rows of a recording: how each is noted while the simulation runs, and as columns of the file;
-``writer`` says what the file is made of.
+``writer`` describes the file.
 """
 
 from __future__ import annotations

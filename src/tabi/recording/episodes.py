@@ -44,6 +44,8 @@ class Episode:
         begin, end: times of its first and last row [s]. steps: between them.
         kind: how it ended: "closed", "exit", "exception", "reset", "restore", or empty where it is
             unknown: the process was killed. ended: the same in words.
+
+    Example: ``tabi.Recording("learn.h5").episodes`` in docs/recordings.md
     """
 
     number: int

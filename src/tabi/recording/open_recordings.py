@@ -29,7 +29,7 @@ class OpenRecording(Protocol):
         ...
 
     def forget(self) -> None:
-        """Let go of the file without a trace, in a process that was forked."""
+        """Close the descriptor in a forked process, without touching the file of the parent."""
         ...
 
     def records(self, sim: Any) -> bool:

@@ -16,6 +16,11 @@ class Recording(Recorded):
     Args:
         path: the file.
         episode: which one, counted from 0; −1 is the last one, the default.
+
+    Examples:
+        >>> with sim.record("run.h5"):
+        ...     sim.run(0.01)
+        >>> recording = tabi.Recording("run.h5")
     """
 
     def __init__(self, path: str | Path, episode: int | None = None) -> None:

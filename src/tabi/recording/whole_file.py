@@ -1,18 +1,18 @@
-"""A file that is changed as a whole: a writer killed at any moment leaves it as it was at the last
-``commit``, or as it is after this one.
+"""Crash-safe HDF5 files: a change is atomic. If the writer is killed at any moment, the file is
+that of the last complete ``commit``.
 
-HDF5 changes its tables of contents in place, and a process killed between two of these writes
-leaves a file that no longer opens. Here
+HDF5 changes its metadata in place, and a process killed between two of these writes leaves a file
+that no longer opens. Here
 
-1. what is written behind the end of the last commit goes to the file at once: the tables of
-   contents do not lead there yet;
+1. data beyond the end of the last commit are written to the file at once: no metadata point to
+   them yet;
 2. pages before that end are changed in memory only;
-3. ``commit`` writes these pages behind the new end (the journal), with a checksum, then to their
-   places, and cuts the journal off.
+3. ``commit`` appends the changed pages and a checksum to the file (the journal), then writes the
+   pages to their places, and cuts the journal off.
 
-Killed before the journal is complete, the file is the old one with bytes behind its end, which
-HDF5 ignores. Killed afterwards, the journal at its end is taken instead of the pages in their
-places, here and by ``opened``.
+If the writer is killed before the journal is complete, the old file is there, with bytes behind its
+end that HDF5 ignores. If it is killed later, the journal is complete: a reader (``opened``) and the
+next writer take the pages from it.
 
 Reference: J. Gray, A. Reuter, Transaction Processing, 1993, ch. 9 (redo log).
 """
@@ -34,15 +34,16 @@ PAGE = 4096
 MAGIC = b"tabijrnl"
 # the journal's last bytes: end of the file without it, number of pages, checksum, magic
 TAIL = struct.Struct("<QQI8s")
-# files of a parent process: closing them here, or losing them, would write into them
-_FORGOTTEN: list[Any] = []
+# files of the parent process, after a fork: closing them, or collecting them as garbage, would
+# write to the file of the parent
+_NEVER_CLOSED: list[Any] = []
 
 
 class WholeFile:
-    """A file for h5py's ``fileobj`` driver.
+    """A file whose changes are written by ``commit``, all or none; for h5py's ``fileobj`` driver.
 
     Args:
-        path: where it is. mode: "w" makes an empty one, "r+" goes on with one, "r" reads.
+        path: of the file. mode: "w" creates an empty file, "r+" continues one, "r" reads.
     """
 
     def __init__(self, path: str | Path, mode: str) -> None:
@@ -56,14 +57,14 @@ class WholeFile:
         except OSError:
             os.close(self._file)
             raise
-        # of the last commit
+        # end of the file at the last commit
         self._end = self._size
         self._position = 0
         if mode == "r+":
             self._apply()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place, as files do."""
+        """Set the position of the next reading or writing, as files do [bytes]."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
         self._position = start + offset
         return self._position
@@ -73,7 +74,7 @@ class WholeFile:
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Read from the present place on, with what is not yet in the file."""
+        """Read from the position on; pages that are not committed are read from memory."""
         view = memoryview(buffer).cast("B")
         start = self._position
         view = view[: max(0, min(len(view), self._size - start))]
@@ -89,12 +90,12 @@ class WholeFile:
         return len(view)
 
     def read(self, length: int) -> bytes:
-        """Bytes from the present place on."""
+        """Return bytes from the position on."""
         data = bytearray(length)
         return bytes(data[: self.readinto(data)])
 
     def write(self, data: Any) -> int:
-        """Write at the present place: before the end of the last commit into memory."""
+        """Write at the position: to memory before the end of the last commit, else to the file."""
         view = memoryview(data).cast("B")
         start, stop = self._position, self._position + len(view)
         place = start
@@ -121,10 +122,10 @@ class WholeFile:
         return self._size
 
     def flush(self) -> None:
-        """Nothing: what HDF5 writes holds together after ``commit`` only."""
+        """Do nothing: only ``commit`` leaves the file consistent."""
 
     def commit(self) -> None:
-        """Change the file to what was written since the last commit."""
+        """Make all that was written since the last commit part of the file, at once."""
         if self._pages:
             numbers = sorted(self._pages)
             body = struct.pack(f"<{len(numbers)}Q", *numbers)
@@ -134,7 +135,7 @@ class WholeFile:
         self._apply()
 
     def _apply(self) -> None:
-        """Pages to their places, and the journal off."""
+        """Write the pages to their places and cut the journal off."""
         for page, page_data in sorted(self._pages.items()):
             place = page * PAGE
             _write(self._file, place, page_data[: max(0, min(PAGE, self._size - place))])
@@ -142,17 +143,17 @@ class WholeFile:
         self._end, self._pages = self._size, {}
 
     def close(self) -> None:
-        """Let go of the file; what was not committed is dropped, and what comes now is too."""
+        """Close the file without a commit; later writes are ignored."""
         if self._file >= 0:
             file, self._file = self._file, -1
             os.close(file)
 
 
 class WholeHdf5(h5py.File):
-    """An HDF5 file for writing, changed as a whole by each ``flush`` and ``close``.
+    """An HDF5 file for writing; each ``flush`` and ``close`` commits all changes at once.
 
     Args:
-        path: where it is. mode: "w" makes an empty one, "r+" goes on with one.
+        path: of the file. mode: "w" creates an empty file, "r+" continues one.
     """
 
     def __init__(self, path: str | Path, mode: str) -> None:
@@ -164,12 +165,12 @@ class WholeHdf5(h5py.File):
             raise
 
     def flush(self) -> None:
-        """Bring what was written into the file."""
+        """Commit what was written."""
         super().flush()
         self._whole.commit()
 
     def close(self) -> None:
-        """Bring what was written into the file and let go of it; a second time does nothing."""
+        """Commit what was written and close the file; do nothing if it is closed."""
         if not self:
             return
         try:
@@ -179,28 +180,28 @@ class WholeHdf5(h5py.File):
             self._whole.close()
 
     def abandon(self) -> None:
-        """Let go of the file as it was at the last ``flush``."""
+        """Close the file as it was at the last ``flush``."""
         try:
             super().close()
         finally:
             self._whole.close()
 
     def forget(self) -> None:
-        """Let go of the file as it is, in a process that was forked while it was open."""
+        """Close the descriptor in a forked process, without touching the file of the parent."""
         self._whole.close()
-        _FORGOTTEN.append(self)
+        _NEVER_CLOSED.append(self)
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Any:
-    """An HDF5 file for reading, as of its last complete commit.
+    """Open an HDF5 file for reading, in the state of its last complete commit.
 
     Raises:
-        BlockingIOError: it is being written.
+        BlockingIOError: if another process is writing the file.
     """
     with open(path, "rb") as file:
-        killed = _journal(file.fileno())[1]
-    if not killed:
+        journal_pages = _journal(file.fileno())[1]
+    if not journal_pages:
         with h5py.File(path, "r") as file:
             yield file
         return
@@ -213,7 +214,9 @@ def opened(path: Path) -> Any:
 
 
 def _journal(file: int) -> tuple[int, dict[int, bytearray]]:
-    """Length of a file without its journal, and the pages in that; none where it is incomplete."""
+    """Return the length of a file without its journal, and the pages of the journal by number; no
+    pages if there is no complete journal.
+    """
     length = os.fstat(file).st_size
     if length < TAIL.size:
         return length, {}
@@ -232,7 +235,7 @@ def _journal(file: int) -> tuple[int, dict[int, bytearray]]:
 
 
 def _read(file: int, offset: int, length: int) -> bytes:
-    """Bytes from a place on, fewer at the end of the file; none of one that was let go of."""
+    """Return bytes from an offset on, fewer at the end of the file; none of a closed file."""
     if file < 0:
         return b""
     os.lseek(file, offset, os.SEEK_SET)
@@ -247,7 +250,7 @@ def _read(file: int, offset: int, length: int) -> bytes:
 
 
 def _write(file: int, offset: int, data: Any) -> None:
-    """All of some bytes to a place; nowhere in a file that was let go of."""
+    """Write all bytes at an offset; do nothing for a closed file."""
     if file < 0:
         return
     os.lseek(file, offset, os.SEEK_SET)

@@ -56,6 +56,7 @@ MARGIN = 4_000_000
 class RecordingWriter:
     """Writer of a simulation into a file from now on, until it is closed; a process that ends
     closes it too. A reset, or a state that is restored, begins a new episode in the file.
+    Example: ``with sim.record("run.h5"): sim.run(0.01)``.
 
     Args:
         path: file to write, a name that ends in .h5 or .hdf5; one that is there is replaced.
@@ -108,7 +109,7 @@ class RecordingWriter:
         self._close(fault)
 
     def close(self, fault: BaseException | None = None) -> None:
-        """Write what is left and close the file; a second time does nothing.
+        """Write the remaining rows and close the file; do nothing if it is closed.
 
         Args:
             fault: the exception that ended the run, if one did; the file names it.
@@ -260,8 +261,8 @@ class RecordingWriter:
     # ---- what is written --------------------------------------------------------------------
 
     def stop(self) -> None:
-        """An error or an interrupt ended a run: write what is left and let go of the file, so that
-        others can read it; the next rows open it again.
+        """Write the remaining rows and close the file after an error or an interrupt of a run, so
+        that other programs can read it; the next rows open it again.
         """
         with self._lock, postponed():
             self._catch_up()
@@ -272,7 +273,7 @@ class RecordingWriter:
             self._rest((episodes.EXCEPTION, by))
 
     def _rest(self, ended: tuple[str, str]) -> None:
-        """Write what is left, and how the run ended, and let go of the file."""
+        """Write the remaining rows and how the run ended, and close the file."""
         if self._file is None and self._ending == ended and not self._rows and not self._new_events:
             return
         self._write(ended)
@@ -379,7 +380,7 @@ class RecordingWriter:
                 file.abandon()
 
     def forget(self) -> None:
-        """Let go of the file without a trace, in a process that was forked: it is its parent's."""
+        """Close the descriptor in a forked process, without touching the file of the parent."""
         if self._scheduled is not None:
             self._scheduled.cancel()
         self._lock = threading.RLock()

@@ -38,6 +38,10 @@ class Camera:
 
     Attributes:
         pose: X_WC. field_of_view [degrees]. size: width and height in pixels.
+
+    Examples:
+        >>> camera = tabi.Camera(position=(2.0, 2.0, 1.5), target=(0.0, 0.0, 0.7))
+        >>> picture = sim.render(camera)
     """
 
     def __init__(

@@ -33,7 +33,12 @@ GRAPHITE = (0.28, 0.30, 0.33, 1.0)
 
 
 def cb() -> Robot:
-    """The robot, standing in its half-sitting pose."""
+    """Return the robot CB in its half-sitting pose.
+
+    Examples:
+        >>> tabi.robots.cb().name
+        'cb'
+    """
     robot = similar(hrp2(), "cb", SIMILARITY)
     repaint(robot, {BLUE: GRAPHITE})
     for side in robot.feet:

@@ -18,10 +18,12 @@ def example_folder() -> Path | None:
 
 
 def example_file(name: str) -> Path:
-    """A robot's file of example-robot-data, for ``tabi.load``.
+    """Return the path of a robot's file in the package example-robot-data, for ``tabi.load``.
 
     Args:
         name: of the file, "g1_29dof_rev_1_0.urdf", or its path in there.
+
+    Example: docs/your_controller.md
     """
     folder = example_folder()
     if folder is None:

@@ -56,7 +56,7 @@ def load(
     stand_ins: bool = False,
     **shapes: Unpack[shapes_of.ShapeKeys],
 ) -> Robot:
-    """Load a robot from a URDF, MJCF, OpenHRP VRML or Choreonoid body file, ready to stand.
+    """Load a robot from a URDF, MJCF, OpenHRP or Choreonoid file. Example: docs/your_robot.md.
 
     Args:
         path: the file.

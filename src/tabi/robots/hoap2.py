@@ -45,7 +45,12 @@ CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
 def hoap2() -> Robot:
-    """The robot, standing in its half-sitting pose."""
+    """Return HOAP-2 in its half-sitting pose.
+
+    Examples:
+        >>> tabi.robots.hoap2().name
+        'hoap2'
+    """
     robot = similar(hrp2(), "hoap2", SIMILARITY, WELDED)
     repaint(robot, {BLUE: ORANGE})
     for side in ("right", "left"):

@@ -67,12 +67,16 @@ OVERLAPS = (
 
 
 def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
-    """The robot, standing in its half-sitting pose.
+    """Return HRP-1S in its half-sitting pose.
 
     Args:
         bush: adds the soft mechanism of each foot, ``robot.add_bush(*BUSH)``.
         sensor_noise: gives sensors the errors of HRP-2's, and joints encoders, see
             ``hrp2_sensors``; they are exact otherwise.
+
+    Examples:
+        >>> tabi.robots.hrp1s(bush=True).name
+        'hrp1s'
     """
     robot = similar(hrp2(), "hrp1s", SIMILARITY, WELDED, {"waist": "trunk"}, _shapes)
     robot.excluded.clear()

@@ -200,13 +200,17 @@ OVERLAPS = (
 
 
 def hrp2(bush: bool = False, grippers: bool = False, sensor_noise: bool = False) -> Robot:
-    """The robot, standing in its half-sitting pose.
+    """Return HRP-2 in its half-sitting pose.
 
     Args:
         bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.
         grippers: adds a jaw with a joint of its own to each hand, see ``hrp2_gripper``.
         sensor_noise: gives sensors their errors, and joints encoders, see ``hrp2_sensors``; they
             are exact otherwise.
+
+    Examples:
+        >>> world.add_robot(tabi.robots.hrp2(grippers=True), name="second").name
+        'second'
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))

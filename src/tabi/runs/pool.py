@@ -1,8 +1,8 @@
-"""Runs of a sweep in processes of their own, each with one thread of linear algebra.
+"""A pool of worker processes for runs of a sweep, each with one thread of linear algebra.
 
-A process starts empty (spawn), takes one run after the other through a pipe, and ends when its
-parent does, even if that one is killed. Ctrl-C reaches the parent alone, which then asks its
-workers to stop: what they were at leaves neither a row nor a recording.
+A worker is a new process (spawn). It receives one run after the other through a pipe, and ends with
+its parent, even if the parent is killed. Ctrl-C reaches the parent only, which then asks the
+workers to stop: unfinished runs leave neither a row nor a recording.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Runnable(Protocol):
 
     @property
     def record(self) -> Path | None:
-        """A file that is no good where the run was not ended."""
+        """Recording to delete if the run does not finish, or None."""
         ...
 
     def run(self) -> dict[str, Any] | None:
@@ -95,12 +95,12 @@ class _Worker:
 def work(
     tasks: Sequence[Run], jobs: int, interrupts: Sequence[int], pool: list[Any] | None = None
 ) -> Iterator[tuple[Run, dict[str, Any] | str]]:
-    """Yield tasks with their outcomes, in the order in which they end, until interrupted;
-    a sentence where a process was lost.
+    """Yield tasks with their outcomes, in the order in which they finish, until interrupted. The
+    outcome of a task whose process ended is an error message.
 
     Args:
-        pool: workers of an earlier call, and left there for the next one unless this one is not
-            ended; its owner calls ``end``. Without it they end with the call.
+        pool: workers to reuse; new ones are appended and kept for the next call, whose owner calls
+            ``end``. They end with this call if it is not exhausted, or if there is no pool.
     """
     compile_once(jobs)
     ahead, workers = list(reversed(tasks)), [] if pool is None else pool

@@ -101,7 +101,7 @@ class Holding:
         return sim
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Close the device of the hand."""
         if self._session is not None:
             self._session.close()
             self._session = None

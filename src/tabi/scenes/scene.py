@@ -35,6 +35,11 @@ class Scene:
         name: of a built-in scene, or its file's.
         file: where it came from; None for a text.
         settings: those of the command line.
+
+    Examples:
+        >>> scene = tabi.scenes.load("push")
+        >>> scene.name
+        'push'
     """
 
     contents: Contents
@@ -55,12 +60,12 @@ class Scene:
 
     @property
     def camera(self) -> CameraKeys | None:
-        """From where to look at it, if it says so."""
+        """Camera of the scene; None if the file has none."""
         return self.contents.camera
 
     @property
     def script(self) -> str | None:
-        """The device of a hand that plays its frames in every run; None where there is none."""
+        """Kind of the haptic device that replays the frames of the scene; None without frames."""
         hand = self.contents.hand
         return "scripted" if hand is not None and hand.plays else None
 
@@ -71,8 +76,8 @@ class Scene:
         return Builder(self.contents, self._reader).world
 
     def simulator(self, plays: bool = True) -> Simulator:
-        """The simulation of it: robots with what they do, pushes at their times,
-        velocities at the start.
+        """Make a simulator of the scene, with motions of robots, pushes at their times and initial
+        velocities.
 
         Args:
             plays: whether a hand that plays its frames in every run does so; one that is put in by
@@ -106,8 +111,8 @@ class Scene:
             raise key_names.fault(self._reader, self.contents, ("hand",), str(fault)) from None
 
     def to_yaml(self) -> str:
-        """A file that says the same: without includes, defaults and comments;
-        robot files by their whole paths.
+        """Return the text of an equal scene file, without includes, defaults and comments, and with
+        full paths of robot files.
         """
         style: dict[str, Any] = {
             "sort_keys": False,
@@ -121,11 +126,14 @@ class Scene:
 
 
 def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
-    """A scene by its built-in name, or from a file.
+    """Read a scene by its built-in name or from a file.
 
     Args:
         scene: a name from ``names()``, or the path of a YAML file.
         overrides: settings as on the command line, ``"ground.friction=0.2"``.
+
+    Examples:
+        >>> scene = tabi.scenes.load("push", ["ground.friction=0.5"])
     """
     if not isinstance(scene, (str, Path)):
         raise SceneError(f"the scene is {scene!r}; expected a name or the path of a file")
@@ -140,8 +148,11 @@ def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
 def loads(
     text: str | bytes, file: str | Path = "scene.yaml", overrides: Iterable[str] = ()
 ) -> Scene:
-    """A scene from a text; ``file`` is what errors name,
-    and from where includes and robot files are looked for.
+    """Read a scene from a text. Errors name ``file``, and included files and robot files are
+    searched beside it.
+
+    Examples:
+        >>> scene = tabi.scenes.loads("{title: One robot, robots: [{robot: hrp2}]}")
     """
     path = Path(file)
     return _scene(

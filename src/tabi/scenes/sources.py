@@ -23,7 +23,12 @@ MAX_INCLUDE_DEPTH, MAX_FILES = 8, 32
 
 
 def names() -> list[str]:
-    """Names of the built-in scenes."""
+    """Names of the built-in scenes.
+
+    Examples:
+        >>> "walk" in tabi.scenes.names()
+        True
+    """
     return sorted(path.stem for path in LIBRARY.glob("*.yaml"))
 
 

@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 class SceneError(ModelError):
-    """A scene that cannot be what it says.
+    """A scene file is invalid; the message has file and line.
 
     Attributes:
         key: the path to what is wrong, as ``--set`` takes it; empty where the file as a whole is.

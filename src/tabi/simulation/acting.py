@@ -27,7 +27,11 @@ from tabi.step.data import Data
 
 
 class Acting:
-    """Controllers, gains, pushes, bonds and callbacks, in effect from the next step on."""
+    """Controllers, gains, pushes, bonds and callbacks, in effect from the next step on.
+
+    Examples:
+        >>> sim.apply_force("chest", (60.0, 0.0, 0.0), duration=0.1)
+    """
 
     def __init__(
         self, world: World, running: Running, moments: Moments, names: Names, seen: Observation

@@ -28,6 +28,13 @@ class Moments:
 
     Attributes:
         first: the state that it started from.
+
+    Examples:
+        >>> start = sim.save()
+        >>> sim.run(0.005)
+        >>> sim.restore(start)
+        >>> sim.time
+        0.0
     """
 
     def __init__(self, world: World, running: Running, names: Names, seen: Observation) -> None:
@@ -170,8 +177,9 @@ class Moments:
         return Saved(stepper.save(), stepper.steps, pushes, worst, names, states)
 
     def restore(self, saved: Saved) -> None:
-        """Restore a saved state; the run from there is the same to the last bit, if controllers
-        have no state or save it: their ``restore_state`` gets what their ``save_state`` returned.
+        """Restore a saved state. A run from there is the same to the last bit, if its controllers
+        have no state or save it: their ``restore_state`` is called with the result of their
+        ``save_state``.
         """
         if not isinstance(saved, Saved):
             raise ModelError(

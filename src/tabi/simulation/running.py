@@ -38,6 +38,11 @@ class Running:
         drivers: controllers by the names of their robots. pushes: present and future ones.
         scheduled: callbacks between steps. step_lock: of its steps.
         missed: the first thousand steps that did not converge: (time [s], backward error [m/s]).
+
+    Examples:
+        >>> sim.run(0.005)
+        >>> round(sim.time, 3)
+        0.005
     """
 
     def __init__(
@@ -67,7 +72,9 @@ class Running:
     # ---- time -------------------------------------------------------------------------------
 
     def step(self, ask: bool = True) -> None:
-        """Advance by one step; with ``ask=False`` controllers are not called, and commands stay."""
+        """Advance by one step. With ``ask=False`` no controller is called, and the last commands
+        stay.
+        """
         if ask is not True and ask is not False:
             settings.check_single(ask)
         self._advance(1, ask=ask)

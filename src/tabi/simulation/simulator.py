@@ -58,11 +58,6 @@ SET_ONCE = frozenset({"world", "model", "data", "order", "scheme", "names", "fee
 class Simulator:
     """Simulate a world in steps of dt, with exact Coulomb friction and a certificate of each step.
 
-    >>> sim = tabi.Simulator(world)
-    >>> sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
-    >>> sim.run(2.0)
-    >>> sim.foot_wrench("left").force, sim.certificate.converged
-
     Args:
         world: bodies and robots; later changes of it have no effect.
         dt: the step [s].
@@ -85,6 +80,13 @@ class Simulator:
         feet: states of feet by name: ``sim.feet["left"]``.
         quantities: Jacobians, masses, momenta and joint forces at the present state.
         names: things by object or name.
+
+    Examples:
+        >>> sim = tabi.Simulator(world)
+        >>> sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+        >>> sim.run(0.01)
+        >>> sim.certificate.converged
+        True
     """
 
     def __init__(

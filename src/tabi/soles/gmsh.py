@@ -26,11 +26,13 @@ MAX_DOWNWARD_COSINE = -0.5
 
 
 def read_msh(path: str | Path) -> SoleMesh:
-    """The mesh of a sole from a file.
+    """Read the mesh of a sole from a file of Gmsh.
 
     Raises:
         ModelError: if meshio is not installed, the file cannot be read, or it has no tetrahedra,
             inverted ones, an open or unglued surface, or groups of other names.
+
+    Example: docs/soles.md
     """
     file = Path(path)
     mesh = _file(file)

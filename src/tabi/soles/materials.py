@@ -27,6 +27,9 @@ class Layer:
     Attributes:
         thickness: [m]. young_modulus: E [Pa]. poisson_ratio: ν, above −1 and below 0.5.
         density: [kg/m³]. viscosity: damping time η [s], see (1).
+
+    Examples:
+        >>> rubber = tabi.soles.Layer(0.02, 2e6, 0.45)
     """
 
     thickness: float

@@ -43,7 +43,11 @@ FLAT = 1e-9
 
 @dataclass(frozen=True)
 class Tread:
-    """Grooves across x in the ground face: width, depth and distance of their middles [m]."""
+    """Grooves across x in the ground face: width, depth and distance of their middles [m].
+
+    Examples:
+        >>> tread = tabi.soles.Tread(width=0.004, depth=0.004, pitch=0.02)
+    """
 
     width: float
     depth: float
@@ -84,6 +88,12 @@ class SoleMesh:
         layer: of each tetrahedron, 0 next to the foot, shape (m,).
         glued: corners that the foot holds, shape (g,).
         ground: triangles that may touch, outwards counter-clockwise, shape (t, 3).
+
+    Examples:
+        >>> outline = [(0.0, 0.0), (0.2, 0.0), (0.2, 0.1), (0.0, 0.1)]
+        >>> mesh = tabi.soles.sole_mesh(outline, tabi.soles.Layer(0.02, 2e6, 0.45), 0.05)
+        >>> mesh.points.shape[1]
+        3
     """
 
     points: Array
@@ -124,7 +134,7 @@ def sole_mesh(
     rounded: float = 0.0,
     through: int = THROUGH,
 ) -> SoleMesh:
-    """A sole of an outline and layers.
+    """Make the mesh of a sole from an outline and layers.
 
     Args:
         polygon: corners of the outline [m], shape (n, 2), convex or not. holes: such outlines.
@@ -135,6 +145,9 @@ def sole_mesh(
     Raises:
         ModelError: for an outline that crosses itself or has no area, holes outside, sizes that
             cannot be, grooves or roundings larger than what they are cut into.
+
+    Examples:
+        >>> mesh = sole_mesh([(0, 0), (0.2, 0), (0, 0.1)], tabi.soles.Layer(0.02, 2e6, 0.45), 0.05)
     """
     made = materials.checked(layers)
     shape = outline.checked(polygon, holes)

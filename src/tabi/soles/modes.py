@@ -33,6 +33,8 @@ class SoleMode:
         frequency: without damping [Hz]. damping_ratio: ζ of (1), above 1 it creeps back.
         share: of the sole's mass that takes part along x, y and z, shape (3,).
         shape: of the mesh's nodes, the largest of length 1, shape (n, 3).
+
+    Example: ``sole.modes`` in docs/soles.md
     """
 
     frequency: float

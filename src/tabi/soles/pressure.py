@@ -51,6 +51,8 @@ class PressureMap:
         motion: of the ground's plane against the foot: translation [m] and rotation [rad] about
             the middle of the ground face, shape (6,).
         centre_of_pressure: x and y [m], shape (2,).
+
+    Example: ``sole.pressure`` in docs/soles.md
     """
 
     points: Array

@@ -35,6 +35,8 @@ class DeformableSole:
     Attributes:
         compliance: C [m/N], shape (3k, 3k), symmetric and positive definite.
         uneven_damping: D [N·s/m], shape (3k, 3k), where layers differ in their viscosity.
+
+    Example: ``make_sole`` in docs/soles.md
     """
 
     mesh: SoleMesh
@@ -128,7 +130,7 @@ class DeformableSole:
 
     @property
     def viscosity(self) -> float:
-        """Damping time of the sole pressed level [s]: that of its layers where it is the same."""
+        """Damping time of the sole under level pressure [s]."""
         times = {layer.viscosity for layer in self.layers}
         if len(times) == 1:
             return times.pop()
@@ -205,7 +207,10 @@ def sole_of_mesh(
     element: Element = "mini",
     cache: bool = True,
 ) -> DeformableSole:
-    """A sole of a mesh, say from a file of Gmsh; arguments as of ``make_sole``."""
+    """Make a sole from a mesh, for example one of Gmsh; arguments as in ``make_sole``.
+
+    Example: docs/soles.md
+    """
     made = materials.in_units(layers)
     condensed = condensation.condensed(mesh, made, element, cache)
     return DeformableSole(mesh, made, element, condensed.compliance, condensed.damping)
@@ -222,7 +227,7 @@ def make_sole(
     element: Element = "mini",
     cache: bool = True,
 ) -> DeformableSole:
-    """A sole of an outline and what it is made of.
+    """Make a sole from an outline and its layers of material.
 
     Args:
         outline: corners [m], shape (n, 2), in the foot's frame, as ``robot.feet[…].polygon``.
@@ -235,6 +240,8 @@ def make_sole(
 
     Raises:
         ModelError: if one of them cannot be.
+
+    Example: docs/soles.md
     """
     layers = materials.in_units(layers)
     mesh = sole_mesh(outline, layers, element_size, holes, tread, rounded, through)

@@ -22,6 +22,10 @@ Array = NDArray[np.float64]
 class Inertia:
     """Mass [kg], centre of mass [m], shape (3,), and tensor about it [kg·m²], shape (3, 3),
     in the body's axes.
+
+    Examples:
+        >>> tabi.Inertia(mass=2.0, tensor=0.01 * np.eye(3)).mass
+        2.0
     """
 
     mass: float = 0.0
@@ -50,30 +54,56 @@ class Inertia:
 
 
 def solid_box(mass: float, size: tuple[float, float, float] | Array) -> Inertia:
-    """A homogeneous box with edges ``size`` [m]."""
+    """Inertia of a homogeneous box with edges ``size`` [m].
+
+    Examples:
+        >>> solid_box(2.0, (0.3, 0.2, 0.1)).mass
+        2.0
+    """
     x, y, z = np.square(np.asarray(size, float))
     return Inertia(mass, np.zeros(3), np.diag([y + z, x + z, x + y]) * mass / 12)
 
 
 def solid_sphere(mass: float, radius: float) -> Inertia:
-    """Inertia of a homogeneous ball with ``radius`` [m]."""
+    """Inertia of a homogeneous ball with ``radius`` [m].
+
+    Examples:
+        >>> solid_sphere(2.0, radius=0.1).mass
+        2.0
+    """
     return Inertia(mass, np.zeros(3), np.eye(3) * 0.4 * mass * radius**2)
 
 
 def solid_ellipsoid(mass: float, radii: tuple[float, float, float] | Array) -> Inertia:
-    """A homogeneous ellipsoid with half axes ``radii`` along x, y, z [m]."""
+    """Inertia of a homogeneous ellipsoid with half axes ``radii`` along x, y, z [m].
+
+    Examples:
+        >>> solid_ellipsoid(2.0, (0.3, 0.2, 0.1)).mass
+        2.0
+    """
     x, y, z = np.square(np.asarray(radii, float))
     return Inertia(mass, np.zeros(3), np.diag([y + z, x + z, x + y]) * mass / 5)
 
 
 def solid_cylinder(mass: float, radius: float, length: float) -> Inertia:
-    """A homogeneous cylinder along z, ``mass`` [kg], ``radius`` and ``length`` [m]."""
+    """A homogeneous cylinder along z, ``mass`` [kg], ``radius`` and ``length`` [m].
+
+    Examples:
+        >>> solid_cylinder(2.0, radius=0.05, length=0.3).mass
+        2.0
+    """
     across = mass * (3 * radius**2 + length**2) / 12
     return Inertia(mass, np.zeros(3), np.diag([across, across, 0.5 * mass * radius**2]))
 
 
 def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
-    """A homogeneous capsule along z; ``length`` [m] is that of its cylinder, without the caps."""
+    """Inertia of a homogeneous capsule along z; ``length`` [m] is that of the cylinder, without the
+    caps.
+
+    Examples:
+        >>> solid_capsule(2.0, radius=0.05, length=0.3).mass
+        2.0
+    """
     cylinder = np.pi * radius**2 * length
     ball = 4 / 3 * np.pi * radius**3
     part = mass / (cylinder + ball)
@@ -96,6 +126,12 @@ def solid_hull(mass: float, vertices: Array, triangles: NDArray[np.integer]) -> 
 
     A tetrahedron 0, a, b, c has the volume d/6, d = det(a, b, c), its first moment is d/24
     (a + b + c), its second one ∫ x xᵀ = d/120 (aaᵀ + bbᵀ + ccᵀ + (a + b + c)(a + b + c)ᵀ).
+
+    Examples:
+        >>> corners = np.vstack([np.zeros(3), np.eye(3)])
+        >>> faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+        >>> solid_hull(2.0, corners, faces).mass
+        2.0
     """
     # near its own middle, lest the sums cancel
     middle = vertices.mean(axis=0)

@@ -21,7 +21,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """A rotation R, shape (3, 3), and a position p [m], shape (3,)."""
+    """A rotation R, shape (3, 3), and a position p [m], shape (3,).
+
+    Examples:
+        >>> X_WB = tabi.Transform(p=(1.0, 0.0, 0.0))
+        >>> print((X_WB @ tabi.Transform(p=(0.0, 2.0, 0.0))).p)
+        [1. 2. 0.]
+    """
 
     R: Array = field(default_factory=lambda: np.eye(3))
     p: Array = field(default_factory=lambda: np.zeros(3))

@@ -35,6 +35,9 @@ class Budget:
             have to be solved with the contacts, and to leave overlaps, up to half as many are spent
             besides, each. None for as many as the attempts take, seconds in hard steps.
         microseconds: time of a step [µs]; None for no limit. With one, a rerun may end elsewhere.
+
+    Examples:
+        >>> sim = tabi.Simulator(world, budget=tabi.Budget(microseconds=2000))
     """
 
     work: int | None = DEFAULT

@@ -216,9 +216,9 @@ class Stepper:
         self.missed_count += missed > 0
         return missed > 0
 
-    def bind(self, drivers: Iterable[Driver], senses: Any, scheme: str) -> None:
-        """Bind controllers; those that are kernels run in the loop, unless steps are divided."""
-        self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, senses, self.dt)
+    def bind(self, drivers: Iterable[Driver], source_of: Any, scheme: str) -> None:
+        """Let compiled controllers run in the loop, unless the scheme divides steps at events."""
+        self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, source_of, self.dt)
         self.tables = self.tables._replace(pilot=self.pilots.table)
 
     def step_error(self, status: int, time: float) -> BaseException:

@@ -32,6 +32,8 @@ class Walker(GaitController):
         pattern: result of ``walking_pattern``.
         stabiliser: gains of its loops; None: the pattern is followed without feedback.
         estimator: of the body's inclination; default: from the robot's sensors.
+
+    Example: docs/walking.md
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from tabi.lab.walking.rough_robots import rough_robot
 from tabi.spatial.transform import about
 from tabi.walking.legs.leg import LEFT, RIGHT, sole
 from tabi.walking.plan.footsteps import SIDES
-from tabi.walking.steered.knee_load import MAX_RISE, MAX_TORQUE_RATIO, knee_torque, rise
+from tabi.walking.steered.knee_load import MAX_RISE, MAX_TORQUE_RATIO, knee_torque, required_rise
 from tabi.walking.steered.walker import SteeredWalker
 
 # of zero moment points, from the middle between the feet [m]
@@ -81,13 +81,13 @@ def test_a_robot_whose_knees_bear_it_stays_where_it_is_and_another_rises():
     walker, plan, loop = standing()
     bounds = walker._walk.progress.bounds.copy()
     put(plan, loop, -0.3, 0.0)
-    assert rise(plan, loop, bounds) == 0.0
+    assert required_rise(plan, loop, bounds) == 0.0
     columns = loop.body.legs.columns[[0, 1], loop.body.legs.knee]
     needed = knee_torque(plan, loop, LEFT)
     heights = []
     for limit in needed / np.linspace(0.7, 1.1, 9):
         bounds[columns, 3] = limit
-        heights.append(rise(plan, loop, bounds))
+        heights.append(required_rise(plan, loop, bounds))
     assert heights[0] == 0.0 < heights[-1]
     assert (np.diff(heights) >= 0.0).all()
     # 0.95 of what there is, and more
@@ -95,7 +95,7 @@ def test_a_robot_whose_knees_bear_it_stays_where_it_is_and_another_rises():
     assert heights[-1] == pytest.approx(MAX_RISE * plan.settings[0]["leg"])
     # ahead of the knee the force bends it less
     put(plan, loop, 0.3, 0.0)
-    assert rise(plan, loop, bounds) == 0.0
+    assert required_rise(plan, loop, bounds) == 0.0
 
 
 @pytest.mark.slow

@@ -58,7 +58,8 @@ def show(
     real_time: bool = False,
     open_browser: bool = False,
 ) -> LoopPage:
-    """Show a simulator in the browser while your own loop steps it; returns at once.
+    """Show a simulator in the browser while your own loop steps it; returns at once. Example:
+    ``tabi.show`` in docs/viewer.md.
 
     The page follows at sixty pictures a second, also when a state is set between steps. A body that
     is dragged with Ctrl is pulled during the steps of the loop. A second call with the same
@@ -100,7 +101,8 @@ def show(
 
 
 class LoopPage(Drawing):
-    """The page of a simulator that its owner steps; made by ``tabi.show``.
+    """The page of a simulator that its owner steps; made by ``tabi.show``. Example: ``tabi.show``
+    in docs/viewer.md.
 
     Attributes:
         sim: what it shows. url: what to type into the browser. port: of the url.
@@ -136,7 +138,7 @@ class LoopPage(Drawing):
         atexit.register(self.close)
 
     def close(self) -> None:
-        """End the page; the loop goes on without it. A second time does nothing."""
+        """Close the page; the loop continues without it. Do nothing if it is closed."""
         if self._ended.is_set():
             return
         self._ended.set()
@@ -365,7 +367,7 @@ class LoopPage(Drawing):
 
 
 class LoopControls(WatchControls):
-    """The controls of a page whose owner steps.
+    """The controls of a page whose owner steps. Example: ``tabi.show`` in docs/viewer.md.
 
     Attributes:
         real_time: whether steps are held back.

@@ -1,12 +1,12 @@
-"""Rows whose impulse stays in a ball, ‖λ‖ ≤ R, for ``interior_point``.
+"""Rows whose impulse stays in a ball, ‖λ‖ ≤ R, such as rolling friction, for ``interior_point``.
 
-The radius and the impulse are a second-order cone of four numbers, and so is the velocity with a
-number z_0 ≥ ‖u‖ of its own:
+(R, λ) lies in a second-order cone of four numbers, and so does (z_0, u), with z_0 ≥ ‖u‖ a further
+unknown:
 
     R z_0 + λ·u = σ τ,   R u + z_0 λ = 0                                                         (1)
-At σ τ = 0 that is the law: u = 0 within the ball, and λ = −R u/‖u‖ on its surface. R is given, or
-what a contact presses with, which changes with the step too. With what a step does to z_0 put in,
-(1) says of three rows
+At σ τ = 0 that is the law: u = 0 inside of the ball, and λ = −R u/‖u‖ on its surface. R is
+constant, or the normal impulse of a contact, which changes with the step too. A Newton step of (1),
+with Δz_0 eliminated, is for three rows
 
     A Δλ + B Δu + g ΔR = F,   A = z_0 1 − λ uᵀ/R,  B = R 1 − λ λᵀ/R,  g = u − z_0 λ/R            (2)
 """

@@ -1,6 +1,8 @@
-"""Three ways to solve the system of a step of ``interior_point``: in the motions that bodies have
-in common, by rows, or in the space of twists. Whichever is the least work is taken; where the
-motions are not exact enough, the better one of the others.
+"""Three methods for the linear system of an interior-point step: in the common motions of the
+bodies, by rows, or in the space of twists.
+
+The method with the least work is taken. Where common motions leave too large a residual, the
+cheaper one of the other two solves the step instead.
 """
 
 from tabi.contact import common_motions as motions
@@ -19,31 +21,32 @@ TWISTS, ROWS, MOTIONS = 0, 1, 2
 
 @kernel
 def choose(p, work, common):
-    """The way for a problem, ready to be gone.
+    """Choose the method with the least work for a problem, and prepare its data.
 
     Args:
-        common: whether it may be by common motions.
+        common: whether common motions are allowed.
 
     Returns:
-        the way, how many rows it has where it is by rows, and the work of a step.
+        the method, its number of rows (0 except by rows), and its work per step as ``budget``
+        counts.
     """
     w = work.interior
-    _, looks = price(p, work)
+    _, cost = price(p, work)
     m, method = system.list_rows(p, w), TWISTS
     dense = m * m * (m + 14) // 270 + m
-    if m > 0 and dense < looks and fits(p, work.rows):
-        method, looks = ROWS, dense
+    if m > 0 and dense < cost and fits(p, work.rows):
+        method, cost = ROWS, dense
     if common and motions.rank_of(p, work.motions) != NO_MOTIONS:
         squares = 0
         for k in range(p.mu.shape[0]):
             if w.does[k] != NOTHING:
                 squares += motions.square(p, k, work.motions)
-        least = motions.work(work.motions, squares) + 3 * p.mu.shape[0]
-        if least < looks:
-            return MOTIONS, 0, least
+        common_cost = motions.work(work.motions, squares) + 3 * p.mu.shape[0]
+        if common_cost < cost:
+            return MOTIONS, 0, common_cost
     if method == ROWS:
         system.measure_mobility(p, m, work)
-    return method, m, looks
+    return method, m, cost
 
 
 @kernel

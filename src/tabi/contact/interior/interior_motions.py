@@ -1,12 +1,20 @@
-"""The step of ``interior_point`` in the motions that bodies have in common, A Δλ + B Δu = F.
+"""Solve the linear system of an interior-point step, A Δλ + B Δu = F, in the common motions of the
+bodies: the reduced coordinates y of ``common_motions``, in which W = G Gᵀ.
 
-With Δu = W Δλ, W = G Gᵀ of ``common_motions``, and A regular inside of the cones, that is
+With Δu = W Δλ, and A regular inside of the cones, the system becomes
 
     Δλ = A⁻¹ F − K G y,   (1 + Gᵀ K G) y = Gᵀ A⁻¹ F,   K = A⁻¹ B                               (1)
-of some thirty unknowns for a robot, whatever it lies on and however many of its joints jam. Near
-the end A is nearly singular where contacts stick, and both parts of Δλ are large beside it: what is
-left of the equations is looked at, and Δλ is corrected by it once; where that is not enough the
-step is solved in another way (``interior_methods``).
+A robot has about thirty unknowns y, however many contacts it has and however many of its joints are
+at their ends.
+
+In the last steps of the method A is nearly singular where contacts stick. Then Δλ is a small
+difference of two large terms and loses digits. So the residual of the original equations is
+computed, and Δλ is corrected by it once (iterative refinement). If the residual is still too large,
+``interior_methods`` solves the step in another way.
+
+In the workspace A is ``work.known``, B is ``work.slope`` and the residual ``w.left``. The radius of
+a ball may be the normal impulse of another contact, its ``partner``; g is the derivative with
+respect to that radius.
 """
 
 from tabi.contact import common_motions as motions
@@ -25,13 +33,14 @@ from tabi.spatial.vector import (
     sub,
 )
 
-# relative residual of an equation: without a correction, and at most
+# relative residual of an equation: below the first no correction is made, above the second the step
+# is rejected
 GOOD_RESIDUAL, MAX_RESIDUAL = 1e-10, 1e-6
 
 
 @kernel(apart="boolean", rare=True)
 def factor(p, work):
-    """Factors of (1), from A in work.known and B in work.slope."""
+    """Factor 1 + Gᵀ K G of (1); False where that fails."""
     w, g = work.interior, work.motions
     motions.clear(g)
     for k in range(p.mu.shape[0]):
@@ -60,14 +69,14 @@ def factor(p, work):
 
 @kernel(apart="boolean", rare=True)
 def solve(p, work):
-    """Δλ from F, and Δu = W Δλ; False where they do not solve the equations."""
+    """Compute Δλ from F, and Δu = W Δλ; False if the residual is too large."""
     w, n = work.interior, 3 * p.mu.shape[0]
     for i in range(n):
         w.dl[i], w.left[i] = 0.0, w.F[i]
     error = 1.0
     for _ in range(2):
         _correct(p, work)
-        error = _look(p, work)
+        error = _residual(p, work)
         if error <= GOOD_RESIDUAL:
             break
     return error <= MAX_RESIDUAL
@@ -75,7 +84,7 @@ def solve(p, work):
 
 @kernel
 def _correct(p, work):
-    """Add Δλ of what is left."""
+    """Solve (1) for the residual as right side, and add the result to Δλ."""
     w, g = work.interior, work.motions
     motions.zero(g.right, g.rank[0])
     for k in range(p.mu.shape[0]):
@@ -92,15 +101,15 @@ def _correct(p, work):
             x = scale(-1.0, mul(load9(w.stiff[k]), motions.row_motion(g, k, g.motion)))
             if follows(p, w, k):
                 x = sub(x, scale(w.du[3 * p.contact[k].partner + 2], load3(w.pull[k])))
-            # what the motions do of a partner's step is known before
+            # −K G y of the partner is there: contacts come before the rows that they bound
             store3(w.du[i : i + 3], x)
             store3(w.dl[i : i + 3], add(load3(w.dl[i : i + 3]), add(load3(w.left[i : i + 3]), x)))
 
 
 @kernel
-def _look(p, work):
-    """Δu, and what is left of the equations into w.left; returns the largest part of its terms that
-    one of them misses.
+def _residual(p, work):
+    """Compute Δu and the residual of the equations (w.left); return the largest residual of one
+    equation relative to the sum of the magnitudes of its terms.
     """
     w, g, worst = work.interior, work.motions, 0.0
     motions.zero(g.motion, g.rank[0])

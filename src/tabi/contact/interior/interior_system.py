@@ -1,13 +1,12 @@
-"""The linear system of a step of ``interior_point``: A Δλ + B Δu = F of each three rows.
+"""The linear system of an interior-point step: A Δλ + B Δu = F for the three rows of each contact.
 
-Few rows are solved as they stand,
+Few rows are solved as they stand, one row for a joint and three for a contact:
 
     (B W + A) Δλ = F,   W = J Ω Jᵀ                                                               (1)
-with the rows that there are, one of a joint, three of a contact,
-and many in the space of twists, as in ``twist_newton``:
+Many rows are solved in the space of twists, as in ``twist_newton``:
 
     (1 + Ω Σ Jᵀ K J) ΔV = Ω Σ Jᵀ A⁻¹ F,   Δλ = A⁻¹ F − K J ΔV,   K = A⁻¹ B                    (2)
-A and B are in work.known and work.slope; (2) leaves A⁻¹ and K there.
+A is in work.known and B in work.slope; (2) replaces them by A⁻¹ and K.
 """
 
 from tabi.contact import point_newton
@@ -19,8 +18,9 @@ from tabi.contact.twist_newton import clear, couple, fill_system, stiffen
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
-# what three rows are: a cone, one number that is not negative, one number within a bound, nothing,
-# a ball, of a given radius or of what a partner presses with, rows that must not move
+# kinds of contacts: a friction cone, one impulse that is not negative, one impulse within bounds,
+# an unused contact, a ball (its radius is constant, or the normal impulse of a partner), three rows
+# that must not move
 CONE, POSITIVE, BOUNDED, NOTHING, BALL, EQUAL = 0, 1, 2, 3, 4, 5
 
 
@@ -32,7 +32,7 @@ def has_three(does):
 
 @kernel(inline=True)
 def follows(p, w, k):
-    """Whether the radius of a ball is what a partner presses with."""
+    """Whether contact k is a ball whose radius is the normal impulse of another contact."""
     return w.does[k] == BALL and p.contact[k].partner >= 0
 
 
@@ -41,7 +41,7 @@ def follows(p, w, k):
 
 @kernel
 def list_rows(p, w):
-    """The unknowns, each a row; returns how many, 0 where they are too many."""
+    """List the rows that are unknowns; return their number, 0 if there are too many."""
     m = 0
     for k in range(p.mu.shape[0]):
         w.first[k] = m
@@ -58,7 +58,7 @@ def list_rows(p, w):
 
 @kernel
 def measure_mobility(p, m, work):
-    """W of the unknowns."""
+    """Compute W of the unknowns, in w.mobility."""
     w, W, first = work.interior, work.rows.W, work.rows.first
     for k in range(p.mu.shape[0]):
         if w.does[k] != NOTHING:
@@ -134,7 +134,7 @@ def solve_rows(m, w):
     """Compute Δλ from F."""
     for i in range(m):
         w.right[i] = w.scale[i] * w.F[w.row[i]]
-    # du is written again before anybody reads it
+    # du serves as memory here: it is overwritten before it is read
     linear.substitute(w.matrix, w.order, w.right, m, w.du)
     for i in range(m):
         w.dl[w.row[i]] = w.du[i]

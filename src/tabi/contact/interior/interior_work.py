@@ -1,4 +1,4 @@
-"""Memory of ``interior_point``."""
+"""Workspace of ``interior_point``: arrays that its kernels write, allocated once."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 from tabi.jit.structure import Structure
 
-# rows that are solved without twists at most
+# largest number of rows that are solved by rows
 FEW_ROWS = 160
 
 
 class InteriorWork(Structure):
-    """Memory of the method.
+    """Workspace of the method for n contacts, with three rows each.
 
     Attributes:
-        does: what each three rows are (``interior_system``).
-        l, z, other: λ, z (head of a cone last) or z⁺, and z⁻ or z_0 of a ball, shape (3n,).
-            Those with d: their step; with p: that of the predictor. du: of velocities. F: right
-            side of the step.
-        row: of each unknown, its row among all 3n. first: of each three rows, their first unknown.
-        mobility: W. matrix: of the system, then its factors, in ``order``; right: its right side;
-            scale: of its rows.
-        back, stiff, pull: A⁻¹, K and A⁻¹ g of ``interior_motions``, shapes (n, 9) and (n, 3). left:
-            of its equations.
+        does: kind of each contact: CONE, POSITIVE, … of ``interior_system``.
+        l, z, other: λ; z (z_0 of a cone last) or z⁺; z⁻ or z_0 of a ball; shape (3n,).
+        dl, dz, dother: their step. pl, pz, pother: their step in the predictor.
+        du: step of the velocities u. F: right side of the system.
+        row: row of each unknown among all 3n. first: first unknown of each contact.
+        mobility: W of the unknowns. matrix: the system, then its factors, in ``order``. right: its
+            right side. scale: factor of each of its rows.
+        back, stiff, pull: A⁻¹, K and A⁻¹ g of ``interior_motions``, shapes (n, 9), (n, 9), (n, 3).
+        left: residual of its equations, shape (3n,).
     """
 
     does: NDArray[np.int64]
@@ -52,7 +52,7 @@ class InteriorWork(Structure):
 
 
 def allocate(contacts: int) -> InteriorWork:
-    """Memory for problems of so many contacts."""
+    """Allocate the workspace for problems of up to so many contacts."""
     n, rows = min(3 * contacts, FEW_ROWS), 3 * contacts
     over_rows = ("l", "z", "other", "dl", "du", "dz", "dother", "pl", "pz", "pother", "F", "left")
     return InteriorWork(

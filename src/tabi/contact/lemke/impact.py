@@ -57,6 +57,10 @@ class Impact:
         factor: 1, or what every ε was multiplied by so that there is a solution and no energy
             is made.
         solved: whether (1) is solved, with the lowered ε.
+
+    Examples:
+        >>> tabi.contact.solve_impact([[1.0]], [-2.0], [0.5]).impulse
+        array([3.])
     """
 
     impulse: Floats
@@ -84,12 +88,17 @@ def allocate(contacts: int) -> ImpactWork:
 
 
 def solve_impact(delassus: ArrayLike, velocity: ArrayLike, restitution: ArrayLike) -> Impact:
-    """Impulses of an impact without friction.
+    """Solve an impact without friction, with Newton's restitution, for its impulses.
 
     Args:
         delassus: Λ over the normals, shape (n, n) [1/kg].
         velocity: of the contacts before, negative where they close [m/s], shape (n,).
         restitution: ε from 0 to 1, of each contact or of all.
+
+    Examples:
+        >>> impact = tabi.contact.solve_impact([[1.0]], [-2.0], [0.5])
+        >>> print(impact.impulse, impact.velocity)
+        [3.] [1.]
     """
     L = square("delassus", delassus)
     v = numbers("velocity", velocity).ravel()

@@ -46,7 +46,7 @@ PIVOTS = 20
 
 @dataclass(frozen=True)
 class PyramidSolution:
-    """Impulses of the pyramid's law, and what the exact law says of them.
+    """Impulses of the pyramid's law, and their errors by the exact law.
 
     Attributes:
         impulse, velocity: λ [N·s] and u [m/s] in the order of the problem, shape (3n,).
@@ -56,6 +56,10 @@ class PyramidSolution:
         pivots: of Lemke's algorithm.
         seconds: time of both together.
         certificate: of the exact law, with the round cone.
+
+    Examples:
+        >>> tabi.contact.solve_pyramid(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn").solved
+        True
     """
 
     impulse: Floats
@@ -125,11 +129,15 @@ def rows_of(contacts: int, facets: int) -> int:
 def solve_pyramid(
     W: Any, q: ArrayLike, mu: ArrayLike, *, order: str, facets: int = 8
 ) -> PyramidSolution:
-    """Impulses λ with u = W λ + q under the pyramid's law (1).
+    """Solve u = W λ + q for impulses λ under the pyramid's law (1).
 
     Args:
         W, q, mu, order: as for ``solve``.
         facets: sides of the pyramid, an even number from 4 on.
+
+    Examples:
+        >>> tabi.contact.solve_pyramid(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn").solved
+        True
     """
     check_facets(facets)
     return _solve(Problem(W, q, mu, order=order), int(facets))
@@ -149,6 +157,10 @@ def check_facets(facets: Any) -> None:
 def solve_frictionless(W: Any, q: ArrayLike, *, order: str) -> PyramidSolution:
     """Impulses along the normals alone: one row for each contact;
     W and q have their tangents all the same, as for ``solve``.
+
+    Examples:
+        >>> tabi.contact.solve_frictionless(np.eye(3), [1.0, 0.0, -1.0], order="ttn").solved
+        True
     """
     return _solve(Problem(W, q, 0.0, order=order), 0)
 

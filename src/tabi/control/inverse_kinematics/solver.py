@@ -49,6 +49,12 @@ class InverseKinematics:
 
     Attributes:
         model: what it works on. tasks: in the order they were added.
+
+    Examples:
+        >>> ik = tabi.control.InverseKinematics(robot)
+        >>> hand = ik.pose("left_hand", orientation="")
+        >>> hand.target = hand.target.p + np.array([0.05, 0.0, 0.05])
+        >>> command = tabi.Command(position=ik.solve().positions)
     """
 
     def __init__(

@@ -61,6 +61,8 @@ class External(Controller):
         reproducible: whether a rerun is the same: not free-running, nor after a timeout or a lost
             controller.
         late_count, lost_count: numbers of timeouts and of lost controllers.
+
+    Example: ``tabi.control.external`` in docs/external_controllers.md
     """
 
     def __init__(
@@ -304,6 +306,8 @@ def external(
             "limp", or "stop" the run with a SimulationError.
         timeout: for an answer [s of wall time].
         start: timeout for the first connection [s of wall time].
+
+    Example: ``tabi.control.external`` in docs/external_controllers.md
     """
     for name, value, choices in (("mode", mode, MODES), ("late", late, LATE)):
         if value not in choices:

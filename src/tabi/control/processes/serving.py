@@ -36,6 +36,8 @@ def serve(controller: ControlLaw, address: str | Path | None = None, wait: float
 
     Returns:
         the number of answered measurements.
+
+    Example: docs/external_controllers.md
     """
     if not callable(controller):
         raise ModelError(

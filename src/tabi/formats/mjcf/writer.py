@@ -53,14 +53,14 @@ NO_LIMIT, MIN_HALF_RANGE = 1e10, 1e-9
 
 
 def to_mujoco(world: World) -> Any:
-    """The world as a ``mujoco.MjModel``; its keyframe ``initial`` is the configuration the world is
-    in.
+    """Return the world as a ``mujoco.MjModel``; its keyframe ``initial`` is the configuration of
+    the world. Example: ``tabi.to_mujoco(world).nq``.
     """
     return _Writer(world).compiled()[1]
 
 
 def to_mjcf(world: World) -> str:
-    """The world as the text of an MJCF file, exact to the last digit."""
+    """Return the text of an exact MJCF file of the world. Example: ``tabi.to_mjcf(world)``."""
     return exact_text(_Writer(world).compiled()[0])
 
 

@@ -214,7 +214,7 @@ class Recorder:
         self.device.write(force, torque)
 
     def close(self) -> None:
-        """Let go of the device, and end the file."""
+        """Close the device and the file."""
         self._file.close()
         self.device.close()
 

@@ -65,7 +65,7 @@ class ExternalBench(Benchmark, name="external"):
     packages = ("numpy",)
 
     def parts(self) -> Iterator[BenchPart]:
-        """All programs by turns."""
+        """Measure all programs in turn."""
         yield BenchPart("", "", self.round_times)
 
     def round_times(self) -> dict[str, Any]:

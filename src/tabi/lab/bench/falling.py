@@ -25,8 +25,8 @@ from tabi.simulation.simulator import Simulator
 
 
 def measure(world: World, seconds: float) -> dict[str, Any]:
-    """Mean, median and longest time of a step, and what was missed; no figure of MuJoCo where it
-    is not installed.
+    """Measure mean, median and longest time of a step, and count steps that did not converge;
+    MuJoCo's figures are left out if it is not installed.
     """
     sim = Simulator(world)
     start, count = sim.save(), round(seconds / sim.dt)

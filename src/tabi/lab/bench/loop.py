@@ -51,7 +51,7 @@ class LoopBench(Benchmark, name="loop"):
     constants = constant_settings(dt=1e-3, statistic="medians; least: fastest block")
 
     def parts(self) -> Iterator[BenchPart]:
-        """All loops by turns, then quantities that controllers ask for."""
+        """Measure all loops in turn, then the quantities that controllers compute."""
         robot = named(self.robot)
         yield BenchPart("", "loops", looped, (robot, self.blocks))
         blocks = max(3, self.blocks // 2)
@@ -111,7 +111,7 @@ def looped(robot: Robot, blocks: int) -> dict[str, Any]:
 
 
 class Loop:
-    """A Python loop around a simulator, with a controller that says something new in every step."""
+    """A Python loop around a simulator, with a controller whose command changes in every step."""
 
     def __init__(self, world: World, robot: Robot) -> None:
         self.sim, self.feet = Simulator(world), list(robot.feet.values())

@@ -60,7 +60,7 @@ class SensorsBench(Benchmark, name="sensors"):
     )
 
     def parts(self) -> Iterator[BenchPart]:
-        """All loops by turns."""
+        """Measure all loops in turn."""
         yield BenchPart("", "", self.all_loops)
 
     def all_loops(self) -> dict[str, Any]:

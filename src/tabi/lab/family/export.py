@@ -80,7 +80,9 @@ class ProblemFile:
 
 
 def places(folder: Path, count: int, seed: int) -> Iterator[ProblemFile]:
-    """So many problems, kinds by turns in their shares: the first ones of more are the same."""
+    """Yield files for a number of problems, kinds in turn by their shares, so that a larger export
+    begins with the same problems.
+    """
     turn = [kind for k in range(max(KINDS.values())) for kind, n in KINDS.items() if k < n]
     made = dict.fromkeys(KINDS, 0)
     for i in range(count):
@@ -233,7 +235,7 @@ def _hardest(folder: Path, records: list[Record], hardest: int | None) -> list[R
 
 
 def prepare(folder: Path, count: int, seed: int, hardest: int | None) -> dict[str, Any]:
-    """Refuse what cannot be; make the folder; return the index that is there, or an empty one."""
+    """Check the arguments, make the folder, and return its index, or an empty one."""
     if not 1 <= count <= MAX_PROBLEMS:
         raise TabiError(f"--count is {count}; expected a whole number from 1 to {MAX_PROBLEMS}")
     if hardest is not None and not 1 <= hardest <= count:

@@ -180,8 +180,8 @@ def _engine_facts(engines: list[Engine]) -> dict[str, dict[str, Any]]:
 def _march(
     runs: list[tuple[Engine, Track]], steps: int, dt: float, look: Callable[[float], bool] | None
 ) -> tuple[str | None, bool]:
-    """All steps by turns; the sentence of an engine that broke down,
-    and whether the user ended it.
+    """Make all steps of all engines in turn. Return the message of an engine that failed, or None,
+    and whether the user ended the run.
     """
     for engine, track in runs:
         track.add(engine.row())
@@ -318,7 +318,7 @@ def _off(paths: list[str], nothing: str) -> str:
 
 
 def _surfaces(scene: Scene) -> Iterator[tuple[str, Any]]:
-    """All that says how it rubs and bounces, by the paths of ``--set``."""
+    """Yield everything with friction or restitution, by the paths of ``--set``."""
     c = scene.contents
     if c.ground is not None:
         yield "ground", c.ground

@@ -165,7 +165,7 @@ class ClosedChains(Validator, name="loops"):
         return row
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Sums, the worst, and what was wrong by chains."""
+        """Return sums, the largest errors, and the faults of each chain."""
         redundant, steps = Counter(row["redundant"] for row in rows), sum(r["steps"] for r in rows)
         wrong = {
             key: [f"chain {r['seed']}, {r['words']}: {line}" for r in rows for line in r[key]]

@@ -103,8 +103,8 @@ class ControllerKills(Validator, name="external"):
 
 @dataclass(frozen=True)
 class Killed:
-    """A run: what the robot was to do after the kill, None where that came too late, and what was
-    wrong.
+    """A run: the intended reaction to the kill of the controller, None if the kill came too late,
+    and the faults.
     """
 
     late: str | None

@@ -91,7 +91,7 @@ class DryTrees(Validator, name="trees"):
         }
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
-        """Sums, and the first of what was wrong."""
+        """Yield sums, and the first faults."""
         yield (
             f"{result['worlds']} worlds of trees with dry joints, {result['steps']:,} steps: "
             f"{len(result['missed'])} missed, {len(result['broken'])} broken"

@@ -60,7 +60,7 @@ class Overlaps(Validator, name="overlaps"):
         return run(case) | {"seed": case}
 
     def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Sums, the worst, and what was wrong by starts."""
+        """Return sums, the largest errors, and the faults of each start."""
         steps = sum(row["steps"] for row in rows)
         wrong = {
             key: [f"start {r['seed']} ({r['kind']}): {line}" for r in rows for line in r[key]]

@@ -74,7 +74,9 @@ def check(file: Path, seconds: float = 10.0) -> dict[str, Any]:
 
 
 def forwards(robot: Robot) -> NDArray[np.float64]:
-    """Across the line between the feet, as a unit vector; x of what has no two feet."""
+    """Return the forward direction, a unit vector across the line between the feet; x for a robot
+    without two feet.
+    """
     if not {"left", "right"} <= set(robot.feet):
         return np.array([1.0, 0.0, 0.0])
     X = robot.placements()

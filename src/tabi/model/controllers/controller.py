@@ -57,6 +57,8 @@ class Controller(Rewindable):
 
     Attributes:
         reproducible: whether a rerun gives the same commands.
+
+    Example: ``tabi.control.Controller`` in docs/controllers.md
     """
 
     reproducible = True

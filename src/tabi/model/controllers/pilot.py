@@ -1,8 +1,8 @@
-"""Controllers that are kernels: called within the compiled loop of the simulation, without Python.
+"""Pilots: controllers in compiled form, called by the compiled loop of steps without Python.
 
-Such a controller reads a ``Measurement`` and writes a ``Command`` as arrays, those of a
-``Channel``. It has a method ``pilot`` that returns a ``Pilot``; it can still be called as a
-function, and should then return the same command.
+A controller with a method ``pilot`` offers such a form, a ``Pilot``: a kernel that reads the
+measurement from the arrays of a ``Channel`` and writes its command to them. The controller can
+still be called as a Python function, and should then return the same command.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ class Channel(Structure, renamed={"told": "command", "given": "command_mask"}):
 
 
 class Pilot(NamedTuple):
-    """A controller as a kernel.
+    """A controller in compiled form.
 
     Attributes:
-        kernel: function of one structure that reads and writes the channel.
-        structure: its argument, which holds the channel; neither is ever replaced.
-        channel: see there. sensors: names of those that it reads, in the order of ``reading``.
-        period: of its control cycle [s]; it is called once or a whole number of times in it.
-        joints: names of those that it moves, one for each degree of freedom; () for any.
+        kernel: function of one argument, the structure; it reads and writes the channel.
+        structure: the argument, which holds the channel; neither is ever replaced.
+        channel: arrays of measurement and command.
+        sensors: names of the sensors that it reads, in the order of ``Channel.reading``.
+        period: control period [s]; the kernel is called once or a whole number of times in it.
+        joints: name of the joint of each degree of freedom that it moves; () for any robot.
     """
 
     kernel: Any

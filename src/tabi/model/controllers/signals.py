@@ -68,6 +68,11 @@ class Measurement:
             encoders if it has any.
         sensors: readings of its sensors by name: see ``tabi.model.sensors``.
         truth: true state; false, and without values, by default.
+
+    Examples:
+        >>> measurement = sim.measure(robot)
+        >>> measurement.position.shape == (len(robot.joint_names),)
+        True
     """
 
     position: Array
@@ -125,6 +130,9 @@ class Command:
         kp, kd: gains of the loops, instead of those of the motors.
         over: time [s] of a linear interpolation from the last positions to these; default: at once.
             For a controller slower than the simulation, its period, so that commands do not jump.
+
+    Examples:
+        >>> sim.set_controller(robot, lambda time, measurement: tabi.Command(robot.half_sitting))
     """
 
     position: Values | None = None

@@ -26,7 +26,12 @@ ROUNDING = 1e-6
 
 
 def report(robot: Robot) -> Report:
-    """The report of a robot, without changing it."""
+    """Return the report of a robot: what was found, assumed and ignored; the robot is not changed.
+
+    Examples:
+        >>> print(str(tabi.report(robot)).splitlines()[0])
+        hrp2
+    """
     expect("the robot of a report", robot, Robot, "one of tabi.load or tabi.robots")
     X = robot.placements(_zero_pose(robot))
     moving = [b for b in robot.bodies[1:] if b.joint.kind != "fixed"]

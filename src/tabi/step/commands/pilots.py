@@ -1,6 +1,8 @@
-"""Controllers that are kernels, called between the steps of the compiled loop: see ``pilot``.
+"""Compiled controllers (``pilot``), called between the steps of the compiled loop, without Python.
 
-Code and structures are passed by their addresses, so the loop is the same for all controllers.
+Before a call the loop writes the measurement of the robot to the arrays of the controller; after it
+the loop sends the command in these arrays to the motors. Code and arrays are passed as addresses in
+a table, PILOT, so that the loop is compiled once for all controllers.
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ from tabi.step.commands.pilot_link import PilotLink
 NO_STEP = 1 << 62
 PILOT = np.dtype(
     [
-        # addresses of the code, of its structure and of the link
+        # addresses of the code, of its structure (its argument) and of its ``PilotLink``
         ("code", INDEX),
         ("structure", INDEX),
         ("link", INDEX),
         # period of its calls in steps
         ("every", INDEX),
-        # number of the step that begins, of the next one with a call, and of the last one
+        # numbers of steps: the one that begins, the next one with a call, the last one with a call
         ("step", INDEX),
         ("next", INDEX),
         ("last", INDEX),
@@ -43,7 +45,9 @@ PILOT = np.dtype(
 
 @kernel
 def call_controllers(t, d, h):
-    """Call the controllers that are due, once in a step; False if a command is not finite."""
+    """Call the controllers whose next call is in this step, once even if the loop is entered again
+    at the same step; return False if a command is not finite.
+    """
     is_valid = True
     for i in range(t.pilot.shape[0]):
         row = t.pilot[i]
@@ -65,7 +69,7 @@ def call_controllers(t, d, h):
 
 @kernel
 def count_step(t):
-    """Count a step that was done."""
+    """Count the step that was done, and schedule the next call of each controller."""
     for i in range(t.pilot.shape[0]):
         row = t.pilot[i]
         row.next += row.every if row.step == row.next else 0
@@ -74,7 +78,9 @@ def count_step(t):
 
 @kernel
 def write_measurement(d, link, time):
-    """Write the measurement of a robot to a channel."""
+    """Write the measurement of a robot to the arrays of its controller: encoders and sensors where
+    it has them, the true state of joints without encoders.
+    """
     out, value = link.channel, d.memory.sensors.value
     out.time[0] = time
     for k in range(link.rows.shape[0]):
@@ -90,10 +96,10 @@ def write_measurement(d, link, time):
 
 
 class Pilots:
-    """Controllers of a simulator that are kernels.
+    """Compiled controllers of a simulator.
 
     Attributes:
-        table: of PILOT, for the loop.
+        table: a row of PILOT for each, read by the loop.
     """
 
     def __init__(self) -> None:
@@ -104,14 +110,14 @@ class Pilots:
 
     @property
     def is_active(self) -> bool:
-        """Whether there is a controller that is a kernel."""
+        """Whether there is a compiled controller."""
         return bool(self._drivers)
 
-    def bind(self, drivers: Iterable[Driver], senses: Any, dt: float) -> None:
-        """Bind those controllers that are kernels.
+    def bind(self, drivers: Iterable[Driver], source_of: Any, dt: float) -> None:
+        """Select the compiled controllers and write a row of the table for each.
 
         Args:
-            senses: function robot → ``MeasurementSource``. dt: of a step [s].
+            source_of: function robot → ``MeasurementSource``. dt: duration of a step [s].
         """
         self._drivers, self._pilots, self._links, rows = [], [], [], []
         for driver in drivers:
@@ -121,7 +127,7 @@ class Pilots:
                 continue
             check_joints(driver.robot.name, freedoms(driver.robot), pilot)
             check_period(driver.robot.name, driver.every * dt, pilot.period)
-            link = senses(driver.robot).linked(pilot)
+            link = source_of(driver.robot).linked(pilot)
             code = address(pilot.kernel, pilot.structure)
             rows.append((code, pilot.structure._address, link._address, driver.every, 0, 0, -1))
             self._drivers.append(driver)
@@ -133,8 +139,8 @@ class Pilots:
                 self.table[name][k] = number
 
     def prepare(self, step: int, time: float, with_calls: bool) -> None:
-        """Schedule calls before some steps; controllers that were called at a later time are
-        reset.
+        """Schedule the calls of a run that begins at a step, or none if not ``with_calls``. Reset
+        each controller that was last called at a later time: the simulation was set back.
         """
         for k, (driver, pilot) in enumerate(zip(self._drivers, self._pilots, strict=True)):
             self.table["step"][k], self.table["last"][k] = step, -1
@@ -154,8 +160,8 @@ class Pilots:
 
 
 def _pilot_of(driver: Driver) -> Pilot | None:
-    """Return the kernel of a controller; None if it is a function only, needs the truth or clipped
-    targets, or if kernels run as Python.
+    """Return the compiled form of a controller; None if it has none, reads the true state, has its
+    targets clipped to joint ranges, or if kernels run as Python.
     """
     if driver.truth or driver.ranges.clip or interpreted():
         return None

@@ -52,6 +52,9 @@ class Penalty:
             damper along the normal is 3/2 α K times the depth.
         damping: along the plane [N·s/m]; a loaded foot creeps with force / damping.
         yaw_damping: about the normal [N·m·s/rad].
+
+    Examples:
+        >>> sim = tabi.Simulator(world, contact=tabi.Penalty(stiffness=2e5))
     """
 
     stiffness: float = 1e6

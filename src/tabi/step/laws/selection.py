@@ -58,6 +58,9 @@ class Selection:
         pressure_rule: whether a foot tips over an edge when its pressure point is there, not
             earlier.
         candidates: states that are tried at most in a step; one that needs more does not converge.
+
+    Examples:
+        >>> sim = tabi.Simulator(world, contact=tabi.Selection(mode="one-step"))
     """
 
     mode: str = EXACT

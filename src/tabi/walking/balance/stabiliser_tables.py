@@ -48,6 +48,10 @@ class StabiliserGains:
         margin: distance of the zero moment point inside the soles [m]; at most an eighth of their
             width.
         smoothing: time constant of the wrenches' low-pass [s].
+
+    Examples:
+        >>> isinstance(tabi.walking.Stabiliser(), tabi.walking.StabiliserGains)
+        True
     """
 
     zmp_damping: float | None = None
@@ -86,6 +90,9 @@ class Stabiliser(StabiliserGains):
 
     Attributes:
         inclination: k of (2).
+
+    Examples:
+        >>> stabiliser = tabi.walking.Stabiliser(inclination=2.0)
     """
 
     inclination: float = 2.0
@@ -106,6 +113,9 @@ class DcmStabiliser(StabiliserGains):
             low-pass, the sensors' delay, the ankle.
         leak: rate of the integral's decay [1/s].
         friction: coefficient that feet may use.
+
+    Examples:
+        >>> stabiliser = tabi.walking.DcmStabiliser(poles=(10.0, 8.0, 1.0))
     """
 
     poles: tuple[float, float, float] | None = (10.0, 10.0, 1.0)

@@ -50,6 +50,11 @@ class Biped:
         centre: of mass, as it stands [m]. heading: yaw of the robot [rad].
         base_place, base_rotation: position of the base, and its rotation at yaw 0.
         leg_length: from hip to sole with a stretched knee [m].
+
+    Examples:
+        >>> biped = tabi.walking.Biped(robot)
+        >>> sorted(biped.stance)
+        ['left', 'right']
     """
 
     def __init__(self, robot: Robot) -> None:

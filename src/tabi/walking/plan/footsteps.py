@@ -26,7 +26,13 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True, eq=False)
 class Footstep:
-    """A foot and the pose of its sole at landing, in the world."""
+    """A foot and the pose of its sole at landing, in the world.
+
+    Examples:
+        >>> step = tabi.walking.walk(tabi.walking.Biped(robot).stance, 2, length=0.2)[0]
+        >>> step.foot
+        'left'
+    """
 
     foot: str
     pose: Transform
@@ -78,6 +84,11 @@ def walk(
             negative: backwards and to the right.
         turn: to the left [rad]. rise: upwards, as on stairs [m].
         first: foot of the first step.
+
+    Examples:
+        >>> steps = tabi.walking.walk(tabi.walking.Biped(robot).stance, 4, length=0.2)
+        >>> [step.foot for step in steps]
+        ['left', 'right', 'left', 'right']
     """
     _check_stance(stance)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
@@ -114,6 +125,9 @@ def stairs(
     Args:
         treads: their number. rise: of each, negative downwards [m]. depth: from tread to tread [m].
         first: leading foot.
+
+    Examples:
+        >>> steps = tabi.walking.stairs(tabi.walking.Biped(robot).stance, 3, rise=0.05, depth=0.3)
     """
     _check_stance(stance)
     if isinstance(treads, bool) or not isinstance(treads, int | np.integer) or treads < 1:
@@ -147,6 +161,9 @@ def arc(
         radius: of the circle of the centre [m]; angle: along it, to the left [rad].
         length: maximum length of a step along it [m].
         first: foot of the first step; default: the inner one.
+
+    Examples:
+        >>> steps = tabi.walking.arc(tabi.walking.Biped(robot).stance, radius=1.5, angle=0.8)
     """
     if not (np.isfinite(radius) and radius > 0 and np.isfinite(angle) and angle != 0):
         raise ModelError(
@@ -168,6 +185,9 @@ def stones(
 ) -> list[Footstep]:
     """Return footsteps at specified landings: (foot, (x, y, yaw)) or (foot, (x, y, z, yaw)) [m,
     rad].
+
+    Examples:
+        >>> steps = tabi.walking.stones([("left", (0.2, 0.1, 0.0)), ("right", (0.2, -0.1, 0.0))])
     """
     steps = []
     for number, (foot, place) in enumerate(places, 1):
@@ -191,6 +211,11 @@ def on_ground(
     Args:
         height: of the ground at x, y of the world [m].
         outline: corners of the sole in its plane [m], shape (n, 2).
+
+    Examples:
+        >>> biped = tabi.walking.Biped(robot)
+        >>> steps = tabi.walking.walk(biped.stance, 4, length=0.2)
+        >>> steps = tabi.walking.on_ground(steps, lambda x, y: 0.01, biped.outline["left"])
     """
     corners, raised = np.asarray(outline, float), []
     for step in steps:

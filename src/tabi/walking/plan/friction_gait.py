@@ -37,7 +37,10 @@ MAX_DOUBLE_SUPPORT_STEPS = 4.0
 
 
 def friction_demand(robot: Robot | Biped, gait: Gait) -> float:
-    """Return the ratio of horizontal force to weight of a straight walk, equations (1) and (2)."""
+    """Return the ratio of horizontal force to weight of a straight walk, equations (1) and (2).
+
+    Example: docs/balance.md
+    """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     omega = sqrt(float(np.linalg.norm(biped.model.arrays.gravity)) / gait.centre_height)
     across = biped.stance["left"].p - biped.stance["right"].p
@@ -57,6 +60,8 @@ def gait_for_friction(robot: Robot | Biped, friction: float) -> Gait:
 
     Returns:
         a gait with a ``friction_demand`` of at most 0.6 of it; the default gait if it fulfils that.
+
+    Example: docs/balance.md
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     mu = real("friction of the ground", friction)

@@ -44,6 +44,9 @@ class Gait:
             the first and after the last one [s].
         landing_speed: downwards, at the end of a swing [m/s]; 0 lands at rest.
         tick: period of the references [s].
+
+    Examples:
+        >>> gait = dataclasses.replace(tabi.walking.gait_for(robot), step_time=1.0)
     """
 
     length: float
@@ -82,6 +85,11 @@ class Gait:
 def gait_for(robot: Robot | Biped) -> Gait:
     """Return a gait that suits a robot as it stands, equation (1) or (2): from its legs, its centre
     of mass and its soles.
+
+    Examples:
+        >>> gait = tabi.walking.gait_for(robot)
+        >>> round(gait.step_time, 2)
+        0.8
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     legs, tick = biped.leg_length, 0.005

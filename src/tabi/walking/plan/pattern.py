@@ -60,6 +60,8 @@ class WalkingPattern:
         position, effort: of the joints, in the order of commands, shape (n, joints).
         share: of the load on the left and the right foot, shape (n, 2).
         under: centre of pressure of each sole in single support [m], shape (n, 2, 3).
+
+    Example: ``walking_pattern`` in docs/walking.md
     """
 
     biped: Biped
@@ -132,6 +134,8 @@ def walking_pattern(
     Raises:
         ModelError: a footstep is out of reach, or joints exceed the speed of their motors or their
             position limits.
+
+    Example: docs/walking.md
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     how = gait_for(biped) if how is None else how

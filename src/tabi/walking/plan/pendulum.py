@@ -34,6 +34,10 @@ class LinearPendulum:
     Attributes:
         height: z_c, of the plane above the ground at the origin [m].
         slope: k_x, k_y of the plane. gravity: [m/s²].
+
+    Examples:
+        >>> round(tabi.walking.LinearPendulum(height=0.8).omega, 2)
+        3.5
     """
 
     height: float

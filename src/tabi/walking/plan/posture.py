@@ -63,6 +63,8 @@ def posture_pattern(
     Raises:
         ModelError: soles are not level, the legs do not reach the posture, the robot would fall in
             it, or the duration is too short for its motors.
+
+    Example: docs/walking.md
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     with _in_posture(biped.robot, posture):

@@ -36,6 +36,9 @@ class Preview:
         ahead: preview horizon [s].
         error, jerk: weights Q and R of (2).
         gravity: [m/s²].
+
+    Examples:
+        >>> preview = tabi.walking.Preview(height=0.8)
     """
 
     def __init__(

@@ -48,6 +48,8 @@ class Schedule:
         ground: height under the centre of mass [m], shape (n,).
         support: BOTH, or the stance foot of a single support, LEFT or RIGHT, shape (n,).
         lift, land: of each step, the first tick of its swing and the one after its last.
+
+    Example: ``pattern.schedule`` in docs/walking.md
     """
 
     zmp: Array

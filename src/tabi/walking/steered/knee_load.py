@@ -51,7 +51,7 @@ def knee_torque(plan, loop, side):
 
 
 @kernel
-def rise(plan, loop, bounds):
+def required_rise(plan, loop, bounds):
     """Return the rise Δz of (2) [m].
 
     Args:

@@ -42,6 +42,8 @@ class LedWalker(Controller):
 
     Attributes:
         pull: f of (1) at the last call, forwards and to the left [N].
+
+    Example: docs/haptics.md
     """
 
     MEMORY = ("pull", "_pull_time")

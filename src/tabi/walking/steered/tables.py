@@ -1,4 +1,4 @@
-"""Tables and workspace of the kernels of a steered walk: see ``steps``."""
+"""Settings, state and workspace of the kernels of a steered walk (``steps``, ``tick``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ FOOTSTEPS_AHEAD = 3
 # shortest swing of a walk, and of a step that catches a standing robot [s]; rates at which steering
 # changes, forwards and sideways [m/s²] and turning [rad/s²]; leg length [m]; heights of the hip
 # joints above the base and of the ankle [m]; margin of the zero moment point [m]; feedback gain on
-# ξ; rate at which the plan follows the measured state [1/s]; weight [N]; whether steps adapt
+# ξ; rate at which the pendulum is drawn to the measured state [1/s]; weight [N]; whether steps
+# adapt
 STEPPING = np.dtype(
     [
         (name, float)

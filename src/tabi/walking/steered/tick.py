@@ -1,16 +1,20 @@
-"""One tick of a steered walk as a kernel: sensors, plan, pendulum, joints, stabiliser.
+"""One control tick of a steered walk as a kernel: sensors, step plan, pendulum, joints, stabiliser.
 
-The planned ξ changes whenever steps do; joints cannot jump. So the reference is a separate
-pendulum, whose zero moment point makes it follow the plan and stays within the soles,
+The planned divergent component of motion ξ = c + ċ/ω jumps whenever the plan of the steps changes,
+and joints cannot jump. So the reference motion of the centre of mass c is that of a separate
+pendulum. Its zero moment point p steers it towards the plan and is clipped to the soles:
 
     p = p_plan + k (ξ_ref − ξ_plan),   c̈ = ω² (c − p)                                           (1)
-and which follows the measured state, so that a pushed robot continues from its actual position,
+The pendulum is also drawn towards the measured state with a time constant τ, so that a robot that
+was pushed continues from where it is:
 
-    d(c, ċ)/dt += (c_measured − c, ċ_measured − ċ)/T                                            (2)
-Its height follows that of the ground, is higher where a knee could not bear the weight
+    d(c, ċ)/dt += (c_measured − c, ċ_measured − ċ)/τ                                            (2)
+The height of c follows the ground. It is higher where a knee could not bear the weight
 (``knee_load``), and lower where a leg could not reach its foot.
-``whole_body`` solves for the joint angles, and inverse dynamics for their efforts. The stabiliser
-reads two rows of a reference, this tick and the next one, as it reads those of a walking pattern.
+
+``whole_body`` solves for the joint angles, and inverse dynamics for their efforts. The results are
+the second row of a reference; the first row is that of the tick before. The stabiliser reads these
+two rows in the same way as it reads two rows of a walking pattern.
 """
 
 from math import sqrt
@@ -23,7 +27,7 @@ from tabi.walking.balance.ticks import begin_tick, command_joints
 from tabi.walking.legs import whole_body
 from tabi.walking.legs.leg import LEFT, RIGHT, sole
 from tabi.walking.legs.whole_body import facing
-from tabi.walking.steered.knee_load import rise
+from tabi.walking.steered.knee_load import required_rise
 from tabi.walking.steered.sideways_target import set_sideways_target
 from tabi.walking.steered.step_choice import clip
 from tabi.walking.steered.steps import next_phase, touch_down
@@ -39,14 +43,18 @@ MAX_STRETCH = 0.985
 
 @kernel
 def support_of(plan):
-    """Return the support as in ``Schedule``: 0, or 1 and 2 for a single support."""
+    """Return the support as in ``Schedule``: 0 on both feet, 1 on the left one, 2 on the right."""
     now = plan.now[0]
     return 1 + now.stance if now.phase == SWING else 0
 
 
 @kernel
 def clip_to_soles(plan, box, x, y):
-    """Return the nearest zero moment point within the soles, less a margin."""
+    """Clip a zero moment point to the soles that stand, less a margin [m].
+
+    Args:
+        box: of each sole, in its axes: rear, front, right and left end [m].
+    """
     s = plan.settings[0]
     support = support_of(plan)
     L, R = plan.foot[LEFT], plan.foot[RIGHT]
@@ -70,17 +78,18 @@ def clip_to_soles(plan, box, x, y):
 
 @kernel
 def move_pendulum(plan, loop):
-    """Integrate (1) and (2) over a tick; return the zero moment point."""
+    """Integrate (1) and (2) over a tick; return the zero moment point [m]."""
     s, c = plan.settings[0], plan.pendulum
     T, w = s.tick, s.omega
-    grown, shrunk = 1.0 + 0.5 * (w * T) ** 2, T * (1.0 + (w * T) ** 2 / 6.0)
+    # cosh(ωT) and sinh(ωT)/ω, without terms beyond T³
+    cosh, sinh = 1.0 + 0.5 * (w * T) ** 2, T * (1.0 + (w * T) ** 2 / 6.0)
     x = plan.zmp[1, 0] + s.gain * (c[0, 0] + c[0, 1] / w - plan.xi[0])
     y = plan.zmp[1, 1] + s.gain * (c[1, 0] + c[1, 1] / w - plan.xi[1])
     p = clip_to_soles(plan, loop.box, x, y)
     for i in range(2):
         a, v = c[i, 0], c[i, 1]
-        c[i, 0] = p[i] + (a - p[i]) * grown + v * shrunk
-        c[i, 1] = (a - p[i]) * w * w * shrunk + v * grown
+        c[i, 0] = p[i] + (a - p[i]) * cosh + v * sinh
+        c[i, 1] = (a - p[i]) * w * w * sinh + v * cosh
         c[i, 0] += T * s.yield_rate * (loop.centre[i] - a)
         c[i, 1] += T * s.yield_rate * (loop.centre[3 + i] - v)
     return p
@@ -88,8 +97,10 @@ def move_pendulum(plan, loop):
 
 @kernel
 def move_height(plan, loop, bounds):
-    """Integrate the height of the centre of mass over a tick: above the lower foot, as high as the
-    knees of a robot that is to stand require, and within the reach of both legs.
+    """Integrate the height of the centre of mass over a tick.
+
+    The target is the height of the gait above the lower foot, more if the robot is to stand and a
+    knee needs a straighter leg for that, less if a leg could not reach its foot.
     """
     s, c, b = plan.settings[0], plan.pendulum, loop.body
     ground = plan.foot[LEFT, 2]
@@ -97,9 +108,9 @@ def move_height(plan, loop, bounds):
         ground = min(plan.foot[plan.now[0].stance, 2], plan.rise[1])
     else:
         ground = min(ground, plan.foot[RIGHT, 2])
-    wanted = ground + s.height
+    target = ground + s.height
     if plan.now[0].walk == 0 and s.adapts != 0.0:
-        wanted += rise(plan, loop, bounds)
+        target += required_rise(plan, loop, bounds)
     base = load3(loop.reference.q[1, b.base_at[0] :])
     Z = facing(loop.reference.yaw[1])
     for side in range(2):
@@ -107,16 +118,16 @@ def move_height(plan, loop, bounds):
         dx, dy = hip[0] - plan.foot[side, 0], hip[1] - plan.foot[side, 1]
         up = (MAX_STRETCH * s.leg) ** 2 - dx * dx - dy * dy
         most = plan.foot[side, 2] + s.ankle + sqrt(max(up, 0.25 * s.leg * s.leg))
-        wanted = min(wanted, c[2, 0] + most - hip[2])
-    rate = ASCENT_RATE if wanted > c[2, 0] else DESCENT_RATE
-    a = rate * rate * (wanted - c[2, 0]) - 2.0 * rate * c[2, 1]
+        target = min(target, c[2, 0] + most - hip[2])
+    rate = ASCENT_RATE if target > c[2, 0] else DESCENT_RATE
+    a = rate * rate * (target - c[2, 0]) - 2.0 * rate * c[2, 1]
     c[2, 1] += s.tick * a
     c[2, 0] += s.tick * c[2, 1]
 
 
 @kernel
 def write_feet(plan, ref):
-    """Write the soles of the next row, and their mean yaw."""
+    """Write poses of both soles, their mean yaw and the support to the row of the next tick."""
     s = plan.settings[0]
     for side in range(2):
         F, out = plan.foot[side], s.outwards if side == LEFT else -s.outwards
@@ -182,7 +193,7 @@ def write_reference(m, plan, loop, progress, zmp):
 
 @kernel
 def shift_rows(ref, progress):
-    """Shift the row of the next tick to this tick."""
+    """Copy the row of the next tick to that of this tick."""
     for i in range(ref.q.shape[1]):
         ref.q[0, i] = ref.q[1, i]
     for side in range(2):
@@ -200,7 +211,9 @@ def shift_rows(ref, progress):
 
 @kernel(apart="none", rare=True)
 def update_landed_foot(m, plan, loop):
-    """Set the pose of a landed foot from joint angles and inclination."""
+    """Set the planned position and ground height of the foot that has landed to the measured ones,
+    from joint angles and the estimated pose of the base.
+    """
     side, legs, b = 1 - plan.now[0].stance, loop.body.legs, loop.body
     R, p = estimate_body(m, loop, 0)
     for i in range(legs.count[side]):
@@ -210,7 +223,7 @@ def update_landed_foot(m, plan, loop):
     ankle = add(p, mul(R, add(p_F, mul(R_F, pivot))))
     position = sub(ankle, mul(facing(plan.foot[side, 3]), pivot))
     plan.foot[side, 0], plan.foot[side, 1] = position[0], position[1]
-    # a small height difference between the feet is an error of the legs
+    # height differences below the tolerance are attributed to errors of the legs, not to the ground
     other = plan.foot[1 - side, 2]
     up = position[2] - other
     plan.level[side] = other + up - clip(up, -HEIGHT_TOLERANCE, HEIGHT_TOLERANCE)

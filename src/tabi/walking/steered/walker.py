@@ -54,7 +54,7 @@ SCHEDULE = ["zmp", "position", "rotation", "ground", "support"]
 
 
 class Steering(NamedTuple):
-    """Velocity forwards and to the left [m/s], turning rate to the left [rad/s]."""
+    """Velocity ahead and to the left [m/s], yaw rate [rad/s]. Example: ``Steering(0.2, 0, 0)``."""
 
     forward: float = 0.0
     sideways: float = 0.0
@@ -63,7 +63,7 @@ class Steering(NamedTuple):
 
 class StepReach(NamedTuple):
     """Reach of a foot from the stance foot: backwards, forwards, sideways from near to far, and in
-    all [m]; the shortest swing [s]; ω of the pendulum [1/s].
+    all [m]; the shortest swing [s]; ω of the pendulum [1/s]. Example: ``walker.reach.forward``.
     """
 
     back: float
@@ -78,7 +78,7 @@ class StepReach(NamedTuple):
 class SteeredWalker(GaitController):
     """Controller that walks where it is steered, and places its feet where they catch a push,
     called once per tick of the gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors,
-    and no ground truth. It stands until it is steered.
+    and no ground truth. It stands until it is steered. Example: docs/balance.md.
 
     Args:
         robot: standing with bent knees: ``robot.stand_on_ground()``.

@@ -58,7 +58,7 @@ class WalkBench(Benchmark, name="walk"):
     packages = ("numpy", "numba", "mujoco")
 
     def parts(self) -> Iterator[BenchPart]:
-        """All walks by turns."""
+        """Measure all walks in turn."""
         yield BenchPart("", "", walked, (self.steps,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
@@ -96,7 +96,7 @@ class WalkBench(Benchmark, name="walk"):
 
 
 def walked(steps: int) -> dict[str, Any]:
-    """Times of all walks, by turns."""
+    """Return the times of all walks, measured in turn."""
     sim, walker, start = prepared(steps)
     watch, sensor_values = WalkWatch(sim), len(listen(sim))
     theirs = _mujoco(steps)

@@ -352,7 +352,9 @@ def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict
 def _clocked(
     run: Callable[[int, Floats], Any], budget: int, count: int, work: bodies.BodyWork
 ) -> tuple[float, int, Floats]:
-    """Least seconds of a few runs from zero, what was done, and the impulses."""
+    """Return the shortest time of a few runs from zero [s], the number of iterations, and the
+    impulses.
+    """
     least, spent, done, impulse = np.inf, 0.0, 0, np.zeros(3 * count)
     while spent < MIN_RUN_TIME_S:
         impulse, work.alpha[:] = np.zeros(3 * count), 0.0

@@ -1,4 +1,4 @@
-"""Experiments of five papers, each with what was published and what counts as agreement.
+"""Experiments of five papers, each with the published result and criteria of agreement.
 
 A file of this package that has ``EXPERIMENTS`` adds them; see ``experiment`` for what one is.
 """

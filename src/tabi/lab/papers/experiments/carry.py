@@ -51,7 +51,7 @@ def _look(sim: Simulator, session: HapticSession) -> Mapping[str, ArrayLike]:
 
 
 def _led(scene: Scene) -> tuple[float, float]:
-    """From when the hand first holds until it last lets go of the gripper's button [s]."""
+    """Return the times at which the hand first holds and the button is last released [s]."""
     hand = scene.contents.hand
     frames = hand.frames if hand else ()
     grasp_times = [frame.at_s for frame in frames if frame.holds]
