@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import readme_commands
 from version import version
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -151,7 +152,7 @@ def attempts(chosen: list[str]) -> Iterator[tuple[str, Path, str, list[str]]]:
 
 
 def try_all(chosen: list[str]) -> None:
-    """Install each wheel, look at it with `tabi doctor`, and walk."""
+    """Install each wheel, look at it with `tabi doctor`, walk, and run what the README shows."""
     for name, python, which, packages in attempts(chosen):
         wheel = wheel_for(name)
         if wheel is None:
@@ -167,6 +168,8 @@ def try_all(chosen: list[str]) -> None:
             walk = call(inside, "-m", "tabi", "run", "walk", "--time", "2", env=env, cwd=empty)
             if "every step certified" not in walk:
                 sys.exit(f"the walk was not certified:\n{walk}")
+            if which == "highest":
+                readme_commands.run_all(inside, env)
             versions = found["packages"]
             used = "used" if found["cache"]["shipped"] == {} else "not used"
             print(

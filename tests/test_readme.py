@@ -37,6 +37,21 @@ def test_script_of_the_readme_runs_and_its_forces_are_certified(tmp_path):
     assert re.search(r"missed +0 steps", printed)
 
 
+@pytest.mark.process
+@pytest.mark.slow
+def test_commands_of_the_readme_run_word_for_word(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "release"))
+    script = importlib.import_module("readme_commands")
+    assert [command.split()[:2] for command, _ in script.commands()][:2] == [
+        ["tabi", "list"],
+        ["tabi", "run"],
+    ]
+    script.run_all(Path(sys.executable))
+    with pytest.raises(RuntimeError, match="no-such-scene"):
+        script._run([sys.executable, "-m", "tabi", "run", "no-such-scene"], ROOT, None)
+    sys.modules.pop("readme_commands")
+
+
 def test_links_and_pictures_of_the_readme_are_there():
     targets = [target for target in re.findall(r"\]\(([^)#]+)", README) if "://" not in target]
     assert len(targets) > 3
