@@ -1,12 +1,11 @@
 """Sticks and keys of a page: who may steer, what is late, and when a hand has let go."""
 
-import gzip
 import http.client
 
 import pytest
 from apps.viewer.steered import FakeSteeredWalker, simulator, world_of_one
 from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from websockets.http11 import Request
 
 import tabi
 from tabi.apps.viewer import steering
@@ -110,22 +109,6 @@ def test_another_sites_page_cannot_steer(hand):
     assert hand.hear(asked(SAID.format(1, 1), {})).status_code == 403
     assert hand.hear(asked(SAID.format(1, 1), {"X-Tabi": "other"})).status_code == 403
     assert hand.acts == []
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_page_brings_the_script_along_and_other_files_do_not(packed):
-    page = b"<html><head><title>x</title></head><body></body></html>"
-    body = gzip.compress(page) if packed else page
-    kind = {"Content-Encoding": "gzip" if packed else "identity", "Content-Length": str(len(body))}
-    made = steering.with_script(
-        Response(200, "OK", Headers({"Content-Type": "text/html"} | kind), body)
-    )
-    assert made.headers["Content-Length"] == str(len(made.body))
-    text = gzip.decompress(made.body) if packed else made.body
-    assert text.count(b"<script>") == 1
-    assert text.endswith(b"</script></head><body></body></html>")
-    other = Response(200, "OK", Headers({"Content-Type": "image/png"} | kind), body)
-    assert steering.with_script(other) is other
 
 
 def test_the_gate_hears_sticks_and_only_those_who_may_enter(hand):

@@ -36,6 +36,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from tabi.apps.viewer import steering
+from tabi.apps.viewer.page_scripts import with_scripts
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
@@ -143,7 +144,7 @@ class Gate:
                 return self.steering(request)
             response = inner(connection, request)
             if response is not None:
-                response = steering.with_script(response)
+                response = with_scripts(response)
                 if self.framed:
                     response.headers["Content-Security-Policy"] = f"frame-ancestors {NOTEBOOKS}"
                 else:
