@@ -261,6 +261,37 @@ def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browse
         assert until(looks, 20)
 
 
+def test_the_view_that_a_user_turned_is_kept_while_the_camera_follows(browser, pushed):
+    live = pushed
+    live.controls.follow_it.value = True
+    with opened(browser, live, meshes=False) as tab:
+
+        def offset():
+            now = tab.evaluate("tabiCamera.now()")
+            return np.subtract(now["position"], now["target"])
+
+        def looks():
+            centre = live.player.view.centres[0]
+            return np.allclose(tab.evaluate("tabiCamera.now().target")[:2], centre[:2], atol=0.02)
+
+        assert until(looks, 20)
+        start = offset()
+        tab.mouse.move(200, 100)
+        tab.mouse.down()
+        for k in range(8):
+            tab.mouse.move(200 + 10 * k, 100)
+            time.sleep(0.05)
+        tab.mouse.up()
+        assert until(lambda: np.linalg.norm(offset() - start) > 0.3, 10)
+        turned = offset()
+        click(tab, "Reset")
+        live.player.order(live.controls._push)
+        time.sleep(1.0)
+        assert until(looks, 20)
+        assert np.allclose(offset(), turned, atol=1e-3)
+    live.controls.follow_it.value = False
+
+
 def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):
     with played(simulator) as live, opened(browser, live, meshes=False) as tab:
         assert until(lambda: WalkPanel in live.panels, 20)

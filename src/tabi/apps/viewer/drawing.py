@@ -25,7 +25,6 @@ PADS = 20  # and of these soft soles, which are new meshes each time
 LASTING_KEYS = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
-CAMERA_STEP_M = 5e-3  # m to move before a camera goes along
 MIN_BAND_LENGTH_M = 0.01  # m of a rubber band from which on bodies do not hide it
 
 
@@ -81,7 +80,7 @@ class Drawing:
             self.page.scene.pull_plainly(self.overlay.shown["drag pulls"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
-        self._follow(view)
+            self._follow(view)
         self.plots.take(view, self._pads)
         if self.sensors is not None:
             self.sensors.take(view.time, view.selected_sensor)
@@ -107,9 +106,8 @@ class Drawing:
 
     def _follow(self, view: View) -> None:
         """Cameras go along with the first robot, or with what moves, over the ground."""
-        if self.controls.follow_it.value:
-            where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
-            self.page.scene.turn_to(where, CAMERA_STEP_M)
+        where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
+        self.page.scene.follow(where if self.controls.follow_it.value else None)
 
     def lines(self, view: View) -> list[str]:
         """Return the panel's lines about a moment: load, feet, certificate, and what pulls."""
@@ -130,7 +128,7 @@ class Drawing:
             + unbroken(f"{view.force_residual:.1e} N"),
             f"steps that did not converge: {view.missed}",
             *(f"**walk not finished**: {literal(w.reason)}" for w in view.walks if w.reason),
-            "pull: **Ctrl-drag** a body, with Shift × 10"
+            "pull: **Ctrl-drag** a body, with Shift × 10; or let a finger rest on it, then drag"
             if not view.bands
             else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
         ]

@@ -203,7 +203,9 @@ class Live(Drawing):
         self.panels = {kind: kind.create(host) for kind in PANELS}
         self._message = ""
         self.controls.enable()
-        if any(panel.follows for panel in self.panels.values()):
+        # a robot that walks leaves the picture
+        walks = bool(self.player.view and self.player.view.walks)
+        if walks or any(panel.follows for panel in self.panels.values()):
             self.controls.follow_it.value = True
 
     def _show_text(self, view: View | None) -> None:

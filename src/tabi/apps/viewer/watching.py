@@ -37,11 +37,14 @@ class WatchControls:
         """Add the button that resets the camera."""
         hint = (
             "look from where the scene began; in the view a drag turns, a right drag shifts, "
-            "the wheel comes closer"
+            "the wheel comes closer; on a touch screen one finger or two turn, two come closer, "
+            "three shift, and one that rests on a body for half a second pulls it"
         )
         self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
         self.follow_it = gui.add_checkbox(
-            "follow", False, hint="the cameras of all pages go along with the robot"
+            "follow",
+            False,
+            hint="the cameras of all pages go along with the robot, from where you turned them to",
         )
         self.look.on_click(lambda event: look_again(self._server, event.client))
 
