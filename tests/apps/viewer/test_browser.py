@@ -65,8 +65,15 @@ def let_go(tab, keys: tuple[str, ...]) -> None:
 def test_page_shows_a_moving_robot_and_its_pace(live, tab):
     text = tab.inner_text("body")
     assert re.search(r"tabi · \d\.\d\d× of 1×", text)
-    assert re.search(r"time \d+\.\d\d s · \d\.\d\d × real time, asked for 1 ×", text)
-    assert "on the feet" in text
+    assert re.search(r"time \d+\.\d\d s · \d\.\d\d × real time\n", text)
+    assert re.search(r"\d+ contacts · exact to \d\.\de", text)
+    assert "hrp2 on both feet" in text
+    # more of it, where it is asked for
+    details = tab.get_by_text("asked for 1 ×")
+    assert not details.is_visible()
+    tab.get_by_text("details", exact=True).click()
+    assert until(details.is_visible, 10)
+    assert "on the feet" in tab.inner_text("body")
     assert live.page.gate.refused == 0
     # the robot is on the canvas: blue armour before a white sky
     from io import BytesIO
@@ -126,7 +133,7 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab, err
     )
 
     def shown() -> float:
-        text = re.search(r"pull: (\d+\.\d) N", tab.inner_text("body"))
+        text = re.search(r"pull: (\d+\.\d)\sN", tab.inner_text("body"))
         return float(text[1]) if text else np.nan
 
     # the text is a fraction of a second older

@@ -51,7 +51,7 @@ class Controls(WatchControls):
 
     def _add_simulation(self, gui: viser.GuiApi, scenes: tuple[list[str], str]) -> None:
         with gui.add_folder("simulation", order=-1.0):
-            self.text = gui.add_markdown("")
+            self.add_text(gui)
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
             self.time = gui.add_button_group(
                 "time",

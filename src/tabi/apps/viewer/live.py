@@ -226,25 +226,23 @@ class Live(Drawing):
             if self.player.fault
             else "paused"
         )
-        self.show_text(self._report(view), state)
+        self.show_text(*self._report(view), state)
 
-    def _report(self, view: View | None) -> str:
-        """A few lines about the moment."""
+    def _report(self, view: View | None) -> tuple[str, str]:
+        """A few lines about the moment, and more."""
         fault = f"**stopped:** {literal(self.player.fault)}\n\n" if self.player.fault else ""
         if view is None:
-            return fault
-        pace = (
-            f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×"
-            if self.player.playing
-            else "paused"
-        )
-        lines = [
+            return fault, ""
+        playing = self.player.playing
+        pace = f"{self.player.factor:.2f} × real time" if playing else "paused"
+        notes = [line for line in (self._note, literal(self._message)) if line]
+        lines = [*self.status(view, pace), *notes]
+        details = [
             *([self._title] if self._title else []),
-            f"time **{view.time:.2f} s** · {pace}",
-            *self.lines(view),
+            f"asked for {self.player.speed:g} × real time",
+            *self.details(view),
         ]
-        lines += [line for line in (self._note, literal(self._message)) if line]
-        return fault + "  \n".join(lines)
+        return fault + "  \n".join(lines), "  \n".join(details)
 
 
 def limp(sim: Simulator) -> str:

@@ -20,11 +20,13 @@ class WatchControls:
     """The controls of one world that its owner steps.
 
     Attributes:
-        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+        text: three lines about the moment. details: more about it, in a folder.
+            shown: kinds of drawings and their checkboxes.
             arrow: metres of a force's arrow per newton. follow_it: whether cameras go along.
     """
 
     text: viser.GuiMarkdownHandle
+    details: viser.GuiMarkdownHandle
 
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self._server, self._soft = server, bool(soft_of(world))
@@ -32,6 +34,12 @@ class WatchControls:
             bool(world.robots),
             [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
         )
+
+    def add_text(self, gui: viser.GuiApi) -> None:
+        """Add the lines about the moment."""
+        self.text = gui.add_markdown("")
+        with gui.add_folder("details", expand_by_default=False):
+            self.details = gui.add_markdown("")
 
     def add_camera(self, gui: viser.GuiApi) -> None:
         """Add the button that resets the camera."""
