@@ -122,7 +122,7 @@ def test_the_gate_hears_sticks_and_only_those_who_may_enter(hand):
     try:
         # nothing to steer: there is no such file
         assert get(f"/steer?{SAID.format(1, 0.5)}", **OURS).status == 404
-        gate.steering = hand.hear
+        gate.handlers[steering.PATH] = hand.hear
         assert get(f"/steer?{SAID.format(2, 0.5)}", **OURS).status == 204
         assert get(f"/steer?{SAID.format(3, 0.6)}").status == 403
         assert get(f"/steer?{SAID.format(4, 0.6)}", Host="evil.example", **OURS).status == 403
