@@ -98,6 +98,11 @@ class Live(Drawing):
         self.player.close()
         if self._drawer.is_alive():
             self._drawer.join(1.0)
+        self._close_panels()
+
+    def _close_panels(self) -> None:
+        for panel in self.panels.values():
+            panel.close()
 
     # ---- what the page does -----------------------------------------------------------------
 
@@ -218,6 +223,7 @@ class Live(Drawing):
         panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
+        self._close_panels()
         host = Host(self.page.server, sim, self.player, self.hand)
         self.panels = {kind: kind.create(host) for kind in PANELS}
         self._message = ""

@@ -42,6 +42,9 @@ class PagePanel:
         """Show a moment; None before the first. Called often: only send what is new."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """End what the panel does, as its scene or the page ends."""
+
     @property
     def follows(self) -> bool:
         """Whether cameras go along with the robot, as what it does leaves the picture."""
