@@ -226,6 +226,8 @@ class Live(Drawing):
         self._close_panels()
         host = Host(self.page.server, sim, self.player, self.hand)
         self.panels = {kind: kind.create(host) for kind in PANELS}
+        for panel_ in self.panels.values():
+            self.page.gate.handlers |= panel_.handlers()
         self._message = ""
         self.controls.enable()
         # a robot that walks leaves the picture
