@@ -66,8 +66,10 @@ def test_a_link_is_opened_for_the_pages_own_script_only(known):
     assert links.hear(asked(""), known, opened.append).body == b"scene=walk"
 
 
-def test_a_link_of_another_site_is_marked_before_the_page_opens():
-    away = {"Sec-Fetch-Site": "cross-site"}
+# another port of this machine is the same site, and another server
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_of_another_site_is_marked_before_the_page_opens(site):
+    away = {"Sec-Fetch-Site": site}
     response = links.elsewhere(Request("/?scene=walk", Headers(away)))
     assert response.status_code == 303
     assert response.headers["Location"] == "/?scene=walk&elsewhere=1"

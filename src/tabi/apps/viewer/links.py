@@ -123,7 +123,7 @@ def elsewhere(request: Request) -> Response | None:
     query = parse_qs(url.query)
     site = request.headers.get_all("Sec-Fetch-Site")
     linked = url.path == "/" and query.keys() - {"token"}
-    if not linked or "elsewhere" in query or site != ["cross-site"]:
+    if not linked or "elsewhere" in query or site not in (["cross-site"], ["same-site"]):
         return None
     response = answer(http.HTTPStatus.SEE_OTHER, "")
     response.headers["Location"] = f"/?{url.query}&elsewhere=1"
