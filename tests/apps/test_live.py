@@ -95,9 +95,9 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     # arrows as long as the forces, which change by less than a percent from one picture to the next
     shafts = live.overlay.of(ContactMarks).shafts.node.sent["batched_scales"][:8, 2]
     assert shafts.sum() + 8 * HEAD == pytest.approx(HUMANOID_ARROW_SCALE * view.load, rel=0.01)
-    assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
+    assert until(lambda: "on the feet **56" in live.controls.details.content, 5)
     # it stands on both faces, and the pressure is 63 to 64 mm inside of the soles
-    assert until(lambda: "left foot: **face, stick**, 63." in live.controls.text.content, 5)
+    assert until(lambda: "left foot: **face, stick**, 63." in live.controls.details.content, 5)
     assert until(lambda: live.overlay.of(FootMarks).labels == ["face, stick"] * 2, 5)
     assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
@@ -230,7 +230,7 @@ def test_half_speed_is_half_of_the_clock(live):
     time.sleep(1.0)
     # a busy machine may lose time, and never gains any beyond the lag it may catch up
     assert 0.2 < (live.player.sim.time - t) / (time.monotonic() - w) < 0.6
-    assert until(lambda: "asked for 0.5 ×" in live.controls.text.content, 5)
+    assert until(lambda: "asked for 0.5 ×" in live.controls.details.content, 5)
     live.controls.speed.value = 1.0
 
 
@@ -287,7 +287,7 @@ def test_other_scene_is_opened_in_the_same_page(live):
     assert not live.controls.play.disabled
     assert live.controls.scene.value == "cart"
     assert until(
-        lambda: live.controls.text.content.startswith(
+        lambda: live.controls.details.content.startswith(
             "*HRP-2 pushes a cart that carries a box of 3 kg*"
         ),
         5,

@@ -46,6 +46,7 @@ class Presence:
     Attributes:
         meters: function that returns the state of a device, if any.
         obeyed: whether a robot reacts to the second button.
+        expected: whether the scene is made for a hand, with a device or without.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class Presence:
         self._bands: dict[Hashable, Band] = {}
         self._down: set[int] = set()
         self.meters: Callable[[], HandMeters] | None = None
-        self.obeyed = False
+        self.obeyed, self.expected = False, False
 
     def put(
         self,

@@ -83,12 +83,14 @@ class Scene:
             plays: whether a hand that plays its frames in every run does so; one that is put in by
                 ``hand`` takes its place.
         """
+        from tabi.interaction.presence import presence_of
         from tabi.scenes.builder import Builder
         from tabi.simulation import background_compile
 
         # controllers compile too, before there is a simulation
         background_compile.start()
         sim = Builder(self.contents, self._reader).simulator()
+        presence_of(sim).expected = self.contents.hand is not None
         if plays and self.script:
             self.hand(sim, self.script)
         return sim

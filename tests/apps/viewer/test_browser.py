@@ -3,16 +3,12 @@ it shows a moving robot, its buttons work, and Ctrl-drag pulls.
 """
 
 import re
-import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pytest
-import viser.transforms as tf
 from apps.pages import free_port, until
+from apps.viewer.browsing import click, index_of, opened, pixel, played
 from apps.viewer.steered import simulator
 
 from tabi.apps.viewer import catalogue
@@ -22,31 +18,7 @@ from tabi.apps.viewer.panels.walk_panel import WalkPanel
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-FLAGS = [
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-]
-# pixels; drawn by software, a large window takes seconds for a picture
-WIDTH, HEIGHT = 620, 380
-
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no chromium on the path")
-    with playwright.sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,68 +27,16 @@ def live():
         yield live
 
 
-@contextmanager
-def played(build) -> Iterator[Live]:
-    """A page whose simulation runs."""
-    page = Page(build().world, port=free_port())
-    live = Live(page, say=lambda line: None, build=build)
-    live.start()
-    assert until(lambda: live.player.sim is not None or live.player.fault, 600)
-    yield live
-    live.close()
-    page.close()
+@pytest.fixture(scope="module")
+def errors():
+    """What the browser writes as errors."""
+    return []
 
 
 @pytest.fixture(scope="module")
-def tab(browser, live):
-    with opened(browser, live) as tab:
+def tab(browser, live, errors):
+    with opened(browser, live, said=errors) as tab:
         yield tab
-
-
-@contextmanager
-def opened(browser, live, meshes=True) -> Iterator[Any]:
-    """The page in a new window, loaded and without the browser's complaints about slow drawing.
-
-    Args:
-        meshes: whether to wait for what is seen, and not only for the controls.
-    """
-    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
-    tab = context.new_page()
-    before = set(live.page.server.get_clients())
-    tab.goto(live.page.address)
-    assert until(lambda: set(live.page.server.get_clients()) - before, 60), (
-        "the browser did not connect"
-    )
-    tab.get_by_role("button", name="Pause").first.wait_for(timeout=60_000)
-    # meshes arrive after the controls
-    time.sleep(3.0 if meshes else 1.0)
-    tab.evaluate(
-        "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
-    )
-    time.sleep(1.0)
-    yield tab
-    context.close()
-
-
-def click(tab, name: str) -> None:
-    """Click a button, wherever a page that is still being laid out has it,
-    and whatever the browser says on top of it."""
-    tab.get_by_role("button", name=name, exact=True).first.dispatch_event("click")
-
-
-def index_of(live: Live, name: str) -> int:
-    return [body.name for body in live.player.observer.bodies].index(name)
-
-
-def pixel(live: Live, tab, point) -> tuple[float, float]:
-    """Where a point of the world is in the window."""
-    camera = max(live.page.server.get_clients().items())[1].camera
-    canvas = tab.locator("canvas").first.bounding_box()
-    p = tf.SO3(np.array(camera.wxyz)).as_matrix().T @ (np.asarray(point) - camera.position)
-    focal = 0.5 * canvas["height"] / np.tan(0.5 * camera.fov)
-    return canvas["x"] + 0.5 * canvas["width"] + focal * p[0] / p[2], canvas["y"] + 0.5 * canvas[
-        "height"
-    ] + focal * p[1] / p[2]
 
 
 def press(live: Live, tab, keys: tuple[str, ...], body: str = "chest") -> int:
@@ -145,8 +65,15 @@ def let_go(tab, keys: tuple[str, ...]) -> None:
 def test_page_shows_a_moving_robot_and_its_pace(live, tab):
     text = tab.inner_text("body")
     assert re.search(r"tabi · \d\.\d\d× of 1×", text)
-    assert re.search(r"time \d+\.\d\d s · \d\.\d\d × real time, asked for 1 ×", text)
-    assert "on the feet" in text
+    assert re.search(r"time \d+\.\d\d s · \d\.\d\d × real time\n", text)
+    assert re.search(r"\d+ contacts · exact to \d\.\de", text)
+    assert "hrp2 on both feet" in text
+    # more of it, where it is asked for
+    details = tab.get_by_text("asked for 1 ×")
+    assert not details.is_visible()
+    tab.get_by_text("details", exact=True).click()
+    assert until(details.is_visible, 10)
+    assert "on the feet" in tab.inner_text("body")
     assert live.page.gate.refused == 0
     # the robot is on the canvas: blue armour before a white sky
     from io import BytesIO
@@ -184,7 +111,7 @@ def steady(live: Live, spring) -> bool:
     return bool(abs(np.linalg.norm(spring.force) - before) < 0.01 * before)
 
 
-def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
+def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab, errors):
     start = live.player.view.positions[index_of(live, "chest")].copy()
     index = press(live, tab, ("Control",))
     spring = next(iter(live.player.hands.springs.values()))
@@ -206,7 +133,7 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
     )
 
     def shown() -> float:
-        text = re.search(r"pull: (\d+\.\d) N", tab.inner_text("body"))
+        text = re.search(r"pull: (\d+\.\d)\sN", tab.inner_text("body"))
         return float(text[1]) if text else np.nan
 
     # the text is a fraction of a second older
@@ -221,6 +148,7 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
         20,
     )
     assert live.player.fault == ""
+    assert errors == []
 
 
 def test_shift_makes_the_spring_ten_times_as_stiff(live, tab):
@@ -338,6 +266,37 @@ def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browse
         assert until(lambda: not looks(), 20)
         click(tab, "Reset view")
         assert until(looks, 20)
+
+
+def test_the_view_that_a_user_turned_is_kept_while_the_camera_follows(browser, pushed):
+    live = pushed
+    live.controls.follow_it.value = True
+    with opened(browser, live, meshes=False) as tab:
+
+        def offset():
+            now = tab.evaluate("tabiCamera.now()")
+            return np.subtract(now["position"], now["target"])
+
+        def looks():
+            centre = live.player.view.centres[0]
+            return np.allclose(tab.evaluate("tabiCamera.now().target")[:2], centre[:2], atol=0.02)
+
+        assert until(looks, 20)
+        start = offset()
+        tab.mouse.move(200, 100)
+        tab.mouse.down()
+        for k in range(8):
+            tab.mouse.move(200 + 10 * k, 100)
+            time.sleep(0.05)
+        tab.mouse.up()
+        assert until(lambda: np.linalg.norm(offset() - start) > 0.3, 10)
+        turned = offset()
+        click(tab, "Reset")
+        live.player.order(live.controls._push)
+        time.sleep(1.0)
+        assert until(looks, 20)
+        assert np.allclose(offset(), turned, atol=1e-3)
+    live.controls.follow_it.value = False
 
 
 def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):

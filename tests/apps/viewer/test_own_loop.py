@@ -233,7 +233,7 @@ def test_event_driven_scheme_and_many_robots_are_followed(capsys):
         assert until(
             lambda: np.allclose(page.page.scene.position(last), sim.position(last), atol=1e-6)
         )
-        assert until(lambda: page.controls.text.content.count(" foot: ") == 4)
+        assert until(lambda: page.controls.details.content.count(" foot: ") == 4)
 
 
 @pytest.mark.slow

@@ -1,12 +1,11 @@
 """Sticks and keys of a page: who may steer, what is late, and when a hand has let go."""
 
-import gzip
 import http.client
 
 import pytest
 from apps.viewer.steered import FakeSteeredWalker, simulator, world_of_one
 from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from websockets.http11 import Request
 
 import tabi
 from tabi.apps.viewer import steering
@@ -112,22 +111,6 @@ def test_another_sites_page_cannot_steer(hand):
     assert hand.acts == []
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_page_brings_the_script_along_and_other_files_do_not(packed):
-    page = b"<html><head><title>x</title></head><body></body></html>"
-    body = gzip.compress(page) if packed else page
-    kind = {"Content-Encoding": "gzip" if packed else "identity", "Content-Length": str(len(body))}
-    made = steering.with_script(
-        Response(200, "OK", Headers({"Content-Type": "text/html"} | kind), body)
-    )
-    assert made.headers["Content-Length"] == str(len(made.body))
-    text = gzip.decompress(made.body) if packed else made.body
-    assert text.count(b"<script>") == 1
-    assert text.endswith(b"</script></head><body></body></html>")
-    other = Response(200, "OK", Headers({"Content-Type": "image/png"} | kind), body)
-    assert steering.with_script(other) is other
-
-
 def test_the_gate_hears_sticks_and_only_those_who_may_enter(hand):
     server, gate = open_server("127.0.0.1", 0)
 
@@ -139,7 +122,7 @@ def test_the_gate_hears_sticks_and_only_those_who_may_enter(hand):
     try:
         # nothing to steer: there is no such file
         assert get(f"/steer?{SAID.format(1, 0.5)}", **OURS).status == 404
-        gate.steering = hand.hear
+        gate.handlers[steering.PATH] = hand.hear
         assert get(f"/steer?{SAID.format(2, 0.5)}", **OURS).status == 204
         assert get(f"/steer?{SAID.format(3, 0.6)}").status == 403
         assert get(f"/steer?{SAID.format(4, 0.6)}", Host="evil.example", **OURS).status == 403

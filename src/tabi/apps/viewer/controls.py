@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -51,7 +52,7 @@ class Controls(WatchControls):
 
     def _add_simulation(self, gui: viser.GuiApi, scenes: tuple[list[str], str]) -> None:
         with gui.add_folder("simulation", order=-1.0):
-            self.text = gui.add_markdown("")
+            self.add_text(gui)
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
             self.time = gui.add_button_group(
                 "time",
@@ -96,6 +97,7 @@ class Controls(WatchControls):
                 disabled=True,
                 visible=len(scenes[0]) > 1,
             )
+            gui.add_html(link_button(scenes[1]))
 
     def _add_physics(self, gui: viser.GuiApi, world: World, tuning: Tuning) -> None:
         # what has nothing to act on is not offered
@@ -193,6 +195,19 @@ class Controls(WatchControls):
     def _push(self, sim: Simulator) -> None:
         for robot in floating(sim.world):
             sim.apply_force(trunk(robot), force=(PUSH_FORCE_N, 0.0, 0.0), duration=PUSH_TIME_S)
+
+
+def link_button(scene: str) -> str:
+    """Return the button that copies a link, which a script of the page finds."""
+    look = (
+        "margin:4px 12px 10px;width:calc(100% - 24px);padding:5px;font:inherit;font-size:12px;"
+        "cursor:pointer;border:1px solid #2446c0;border-radius:2px;color:#2446c0;background:none"
+    )
+    hint = "copies an address that opens this scene with this camera and these settings"
+    return (
+        f'<button data-tabi-link="{escape(scene, quote=True)}" title="{hint}" style="{look}">'
+        "Copy link</button>"
+    )
 
 
 def _surface(world: World, tuning: Tuning) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from tabi.apps.viewer.panels.plots import Plots
 from tabi.apps.viewer.panels.sensor_panel import SensorHistory
 from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.soft_pad import SoftNow, soft_of
+from tabi.apps.viewer.status import status
 from tabi.apps.viewer.view import View, feet_of
 from tabi.apps.viewer.watching import WatchControls
 from tabi.recording.foot_words import name_of
@@ -25,7 +26,6 @@ PADS = 20  # and of these soft soles, which are new meshes each time
 LASTING_KEYS = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
-CAMERA_STEP_M = 5e-3  # m to move before a camera goes along
 MIN_BAND_LENGTH_M = 0.01  # m of a rubber band from which on bodies do not hide it
 
 
@@ -81,7 +81,7 @@ class Drawing:
             self.page.scene.pull_plainly(self.overlay.shown["drag pulls"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
-        self._follow(view)
+            self._follow(view)
         self.plots.take(view, self._pads)
         if self.sensors is not None:
             self.sensors.take(view.time, view.selected_sensor)
@@ -107,22 +107,28 @@ class Drawing:
 
     def _follow(self, view: View) -> None:
         """Cameras go along with the first robot, or with what moves, over the ground."""
-        if self.controls.follow_it.value:
-            where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
-            self.page.scene.turn_to(where, CAMERA_STEP_M)
+        where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
+        self.page.scene.follow(where if self.controls.follow_it.value else None)
 
-    def lines(self, view: View) -> list[str]:
-        """Return the panel's lines about a moment: load, feet, certificate, and what pulls."""
+    def status(self, view: View, pace: str) -> list[str]:
+        """Return the three lines of the panel about a moment, and one about other pages."""
+        robots = [robot.name for robot in self.page.world.robots]
+        pages = len(self.page.server.get_clients())
+        rest = [f"{pages} browsers show this; all of them may act"] if pages > 1 else []
+        return [*status(view, pace, robots, self.plots.feet), *rest]
+
+    def details(self, view: View) -> list[str]:
+        """Return more lines about a moment: load, feet, certificate, and how to pull."""
         weight = sum(robot.mass for robot in self.page.world.robots) * float(
             np.linalg.norm(self.page.world.gravity)
         )
         carried = (
-            f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)"
+            [f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)"]
             if len(view.loads)
-            else f"contact points: **{len(view.points)}**"
+            else []
         )
         return [
-            carried,
+            *carried,
             *feet_lines(self.plots.feet, view),
             "certificate: exact to "
             + unbroken(f"{view.residual:.1e} m/s")
@@ -130,17 +136,17 @@ class Drawing:
             + unbroken(f"{view.force_residual:.1e} N"),
             f"steps that did not converge: {view.missed}",
             *(f"**walk not finished**: {literal(w.reason)}" for w in view.walks if w.reason),
-            "pull: **Ctrl-drag** a body, with Shift × 10"
-            if not view.bands
-            else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
+            "pull: **Ctrl-drag** a body, with Shift × 10; or let a finger rest on it, then drag",
         ]
 
-    def show_text(self, text: str, state: str) -> None:
+    def show_text(self, text: str, details: str, state: str) -> None:
         """Send the lines of the panel and its title where they are new."""
         # what was left out of the last picture, where no other follows
         self._draw_pads()
         if text != self.controls.text.content:
             self.controls.text.content = text
+        if details != self.controls.details.content:
+            self.controls.details.content = details
         if self._written.get(state) is None:
             self._written = {k: v for k, v in self._written.items() if k in LASTING_KEYS} | {
                 state: 0.0

@@ -35,7 +35,8 @@ from viser import _messages as messages
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from tabi.apps.viewer import steering
+from tabi.apps.viewer import links
+from tabi.apps.viewer.page_scripts import with_scripts
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
@@ -113,7 +114,7 @@ class Gate:
         controls: the page's inputs by their identities. visitors: clients that are connected.
             refused: how many messages were dropped.
             framed: whether pages of this machine, as notebooks are, may show the page in a frame.
-            steering: handler of sticks and keys that steer; None: there is nothing to steer.
+            handlers: of requests of the page's own scripts, by their paths.
     """
 
     def __init__(self, token: str | None = None) -> None:
@@ -121,7 +122,7 @@ class Gate:
         self.controls: Mapping[str, Any] = {}
         self.visitors: Sized = ()
         self.refused, self.framed = 0, False
-        self.steering: Callable[[Request], Response] | None = None
+        self.handlers: dict[str, Callable[[Request], Response]] = {}
 
     # ---- clients ----------------------------------------------------------------------------
 
@@ -139,11 +140,14 @@ class Gate:
                     http.HTTPStatus.SERVICE_UNAVAILABLE,
                     f"{MAX_PAGES} pages are open already; close one",
                 )
-            if self.steering is not None and urlsplit(request.path).path == steering.PATH:
-                return self.steering(request)
+            handler = self.handlers.get(urlsplit(request.path).path)
+            if handler is not None:
+                return handler(request)
+            if self.handlers and (away := links.elsewhere(request)) is not None:
+                return away
             response = inner(connection, request)
             if response is not None:
-                response = steering.with_script(response)
+                response = with_scripts(response)
                 if self.framed:
                     response.headers["Content-Security-Policy"] = f"frame-ancestors {NOTEBOOKS}"
                 else:

@@ -11,14 +11,16 @@ import contextlib
 import sys
 import threading
 import time as clock
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import viser
 
-from tabi.apps.viewer import catalogue
+from tabi.apps.viewer import catalogue, links, steering
 from tabi.apps.viewer.controls import Controls, floating
 from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
+from tabi.apps.viewer.links import Links
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.panels.markup import literal
 from tabi.apps.viewer.panels.panel import Host, PagePanel
@@ -65,12 +67,17 @@ class Live(Drawing):
         self._ended = threading.Event()
         self._own_scene = (name, self.player.build, camera)
         self._scene, self._name, self._note, self._message = 0, name, "", ""
+        self._linked: dict[str, str] = {}
         self.panels: dict[type[PagePanel], PagePanel] = {}
         self._builders: dict[str, Builder] = {name: self.player.build}
         self._add_contents()
 
         self.hand = SteeringHand(self.player.steer)
-        page.gate.steering = self.hand.hear
+        page.gate.handlers[steering.PATH] = self.hand.hear
+        self._followed_links: deque[dict[str, str]] = deque(maxlen=4)
+        page.gate.handlers[links.PATH] = lambda request: links.hear(
+            request, self.links, self._followed_links.append
+        )
 
         # a page that is gone holds nothing, whatever its last message was
         @page.server.on_client_disconnect
@@ -91,6 +98,11 @@ class Live(Drawing):
         self.player.close()
         if self._drawer.is_alive():
             self._drawer.join(1.0)
+        self._close_panels()
+
+    def _close_panels(self) -> None:
+        for panel in self.panels.values():
+            panel.close()
 
     # ---- what the page does -----------------------------------------------------------------
 
@@ -108,7 +120,17 @@ class Live(Drawing):
             server, self.page.world, self.player, (scenes, self._name), self._pick
         )
         self.furnish()
+        self.links = Links(self._name, scenes, *links.settings(self.controls))
         self.page.scene.on_pull(self._pull)
+
+    def _open_link(self, query: dict[str, str]) -> None:
+        """Show what a link asks for, its settings after its scene."""
+        scene = query.get("scene", self._name)
+        if scene != self._name:
+            self._linked = query
+            self._pick(scene)
+        else:
+            self.links.apply(query)
 
     def _pick(self, name: str) -> None:
         """Another scene; one that cannot be read leaves what is there."""
@@ -170,6 +192,8 @@ class Live(Drawing):
                 )
             if self.player.scenes != self._scene:
                 self._show_new_scene()
+            while self._followed_links:
+                self._open_link(self._followed_links.popleft())
             view = self.player.view
             if view is not None and view is not drawn and self.player.scenes == self._scene:
                 self.player.wanted.set()
@@ -199,12 +223,22 @@ class Live(Drawing):
         panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
+        self._close_panels()
         host = Host(self.page.server, sim, self.player, self.hand)
         self.panels = {kind: kind.create(host) for kind in PANELS}
+        for panel_ in self.panels.values():
+            self.page.gate.handlers |= panel_.handlers()
         self._message = ""
         self.controls.enable()
-        if any(panel.follows for panel in self.panels.values()):
+        # a robot that walks leaves the picture
+        walks = bool(self.player.view and self.player.view.walks)
+        if walks or any(panel.follows for panel in self.panels.values()):
             self.controls.follow_it.value = True
+        sliders, boxes = links.settings(self.controls)
+        self.links = Links(self._name, self.links.scenes, sliders, boxes)
+        if self._linked.get("scene") == self._name:
+            self.links.apply(self._linked)
+        self._linked = {}
 
     def _show_text(self, view: View | None) -> None:
         """Show the lines of the panel and its title, and buttons that follow."""
@@ -224,25 +258,23 @@ class Live(Drawing):
             if self.player.fault
             else "paused"
         )
-        self.show_text(self._report(view), state)
+        self.show_text(*self._report(view), state)
 
-    def _report(self, view: View | None) -> str:
-        """A few lines about the moment."""
+    def _report(self, view: View | None) -> tuple[str, str]:
+        """A few lines about the moment, and more."""
         fault = f"**stopped:** {literal(self.player.fault)}\n\n" if self.player.fault else ""
         if view is None:
-            return fault
-        pace = (
-            f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×"
-            if self.player.playing
-            else "paused"
-        )
-        lines = [
+            return fault, ""
+        playing = self.player.playing
+        pace = f"{self.player.factor:.2f} × real time" if playing else "paused"
+        notes = [line for line in (self._note, literal(self._message)) if line]
+        lines = [*self.status(view, pace), *notes]
+        details = [
             *([self._title] if self._title else []),
-            f"time **{view.time:.2f} s** · {pace}",
-            *self.lines(view),
+            f"asked for {self.player.speed:g} × real time",
+            *self.details(view),
         ]
-        lines += [line for line in (self._note, literal(self._message)) if line]
-        return fault + "  \n".join(lines)
+        return fault + "  \n".join(lines), "  \n".join(details)
 
 
 def limp(sim: Simulator) -> str:

@@ -295,8 +295,8 @@ class LoopPage(Drawing):
                 self._serve(pull=False)
                 self._wanted, self._request_time = True, clock.monotonic()
 
-    def _report(self, view: View) -> tuple[str, str]:
-        """The lines of the panel, and the words of its title."""
+    def _report(self, view: View) -> tuple[str, str, str]:
+        """The lines of the panel, more of them, and the words of its title."""
         now = clock.monotonic()
         recent = [lap for lap in self._laps if now - lap[0] < 1.0]
         stands = not recent or now - recent[-1][0] > WAITING_TIMEOUT_S
@@ -307,8 +307,8 @@ class LoopPage(Drawing):
             state = f"{(t1 - t0) / max(w1 - w0, 1e-6):.2f}×"
             pace = state.replace("×", " × real time")
         fault = f"**stopped:** {literal(self._fault)}\n\n" if self._fault else ""
-        lines = [f"time **{view.time:.2f} s** · {pace}", *self.lines(view)]
-        return fault + "  \n".join(lines), "stopped" if self._fault else state
+        text, details = "  \n".join(self.status(view, pace)), "  \n".join(self.details(view))
+        return fault + text, details, "stopped" if self._fault else state
 
     # ---- at the start -----------------------------------------------------------------------
 
@@ -383,7 +383,7 @@ class LoopControls(WatchControls):
         super().__init__(server, world)
         gui = server.gui
         with gui.add_folder("simulation", order=-1.0):
-            self.text = gui.add_markdown("")
+            self.add_text(gui)
             hint = "hold the steps back, so that simulated time does not run ahead of the clock"
             self.real_time = gui.add_checkbox("real time", real_time, hint=hint)
             self.add_camera(gui)

@@ -6,7 +6,6 @@ Knows no physics.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +26,6 @@ from tabi.spatial.transform import Transform
 FLOOR, LINES = (232, 235, 240), (196, 202, 212)
 # smaller changes [m, or of a quaternion] are not sent
 MIN_CHANGE = 1e-6
-# a page whose camera never takes its start pose counts as new for this time
-NEW_PAGE_TIME_S = 20.0
 GLASS = 0.3  # opacity of bodies one sees through
 Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
@@ -54,8 +51,8 @@ class DrawnScene:
         self._through = False
         self._pull: Pull | None = None
         self._plain: list[tuple[Any, Any]] = []
-        # since when a page is new, by its number [s]
-        self._since = dict.fromkeys(server.get_clients(), -np.inf)
+        # the place that cameras go along with, while it is visible
+        self._followed = server.scene.add_frame("/followed", show_axes=False, visible=False)
         self._frames: dict[int, viser.FrameHandle] = {}
         self._grounds: list[viser.GridHandle] = []
         self._flocks: list[tuple[NDArray[np.int64], list[Node]]] = []
@@ -96,10 +93,6 @@ class DrawnScene:
         """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3);
         those that moved are sent, in one message.
         """
-        for page, client in self.server.get_clients().items():
-            if page not in self._since:
-                self._since[page] = time.monotonic()
-                client.camera.on_update(lambda camera, page=page: self._check_start(page, camera))
         self._send(np.hstack([positions, quaternions(rotations)]))
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
@@ -182,29 +175,14 @@ class DrawnScene:
             camera.fov = np.radians(35.0)
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
-    def turn_to(self, target: ArrayLike, least: float) -> None:
-        """Move all cameras over the ground until they look at a place [m], those that are ``least``
-        [m] from it and more; height and direction stay. From where each looks now: what a page
-        reports of its camera may be older than what was sent to it, and shifts would not add up. A
-        page that is new may report something else before it has received where cameras start.
+    def follow(self, target: ArrayLike | None) -> None:
+        """Let the cameras of all pages go along with a place [m], or no more: a script of the page
+        moves its camera over the ground, and keeps what the user has turned.
         """
-        first = self.server.initial_camera
-        for page, client in self.server.get_clients().items():
-            new = time.monotonic() - self._since.get(page, np.inf) < NEW_PAGE_TIME_S
-            here = first if new else client.camera
-            shift = (np.asarray(target, float) - here.look_at) * (1.0, 1.0, 0.0)
-            if np.linalg.norm(shift) > least or new:
-                position, look_at = here.position + shift, here.look_at + shift
-                client.camera.position = position
-                if new:
-                    client.camera.look_at = look_at
-
-    def _check_start(self, page: int, camera: viser.CameraHandle) -> None:
-        """Count a page whose camera has its start pose as not new."""
-        first = self.server.initial_camera
-        first_offset = first.position - first.look_at
-        if np.allclose(camera.position - camera.look_at, first_offset, atol=1e-3):
-            self._since[page] = -np.inf
+        if target is not None:
+            place(self._followed, np.asarray(target, float).tolist(), [1.0, 0.0, 0.0, 0.0])
+        if self._followed.visible != (target is not None):
+            self._followed.visible = target is not None
 
     def _add_fixed(self, world: World) -> None:
         frame = "/world"

@@ -1,8 +1,8 @@
 """Steering of robots from a page: sticks and arrow keys in the browser, sent to the page's server.
 
-viser's page has no sticks and reports no keys. So a script comes along with it (``steering.js``)
-that finds the pads of the panel, and requests an address with the deflections of the sticks, parts
-of the fastest from −1 to 1:
+viser's page has no sticks and reports no keys. So a script comes along with it
+(``scripts/steering.js``) that finds the pads of the panel, and requests an address with the
+deflections of the sticks, parts of the fastest from −1 to 1:
 
     /steer?robot=hrp2&page=…&number=7&forward=0.5&sideways=0&turn=-0.2
 
@@ -13,13 +13,11 @@ is silent for longer than ``RELEASE_TIMEOUT_S`` has let go, also where its brows
 
 from __future__ import annotations
 
-import gzip
 import http
 import math
 import threading
 import time as clock
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 PATH, HEADER = "/steer", ("X-Tabi", "steer")
 # a hand without messages for this time has let go
 RELEASE_TIMEOUT_S = 1.0
-SCRIPT = Path(__file__).with_name("steering.js")
 
 
 class Sticks(NamedTuple):
@@ -143,23 +140,3 @@ def answer(status: http.HTTPStatus) -> Response:
     """Return an answer without content."""
     headers = Headers({"Content-Length": "0", "Connection": "close"})
     return Response(status.value, status.phrase, headers, b"")
-
-
-_made: dict[bytes, bytes] = {}
-
-
-def with_script(response: Response) -> Response:
-    """A page that brings the script of the sticks along; anything else as it is."""
-    headers = response.headers
-    if response.status_code != 200 or not headers.get("Content-Type", "").startswith("text/html"):
-        return response
-    body = bytes(response.body or b"")
-    if body not in _made:
-        packed = headers.get("Content-Encoding") == "gzip"
-        page = gzip.decompress(body) if packed else body
-        tag = b"<script>" + SCRIPT.read_bytes() + b"</script></head>"
-        page = page.replace(b"</head>", tag, 1)
-        _made[body] = gzip.compress(page) if packed else page
-    del headers["Content-Length"]
-    headers["Content-Length"] = str(len(_made[body]))
-    return Response(response.status_code, response.reason_phrase, headers, _made[body])

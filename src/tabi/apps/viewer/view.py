@@ -7,7 +7,7 @@ array operations, about as long for forty bodies as for one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,6 +73,7 @@ class View:
         steered: of robots that are steered. fallen: names of robots whose bases are at less than
             half of the height they had at the start. pads: soft soles and pads.
         hand: state of a haptic device, where there is one.
+        q, v, effort: coordinates, velocities, and efforts of motors [N·m or N], of the model.
     """
 
     time: float
@@ -102,6 +103,9 @@ class View:
     fallen: tuple[str, ...] = ()
     pads: tuple[SoftView, ...] = ()
     hand: HandMeters | None = None
+    q: Array = field(default_factory=lambda: np.zeros(0))
+    v: Array = field(default_factory=lambda: np.zeros(0))
+    effort: Array = field(default_factory=lambda: np.zeros(0))
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -209,6 +213,9 @@ class Observer:
             fallen=self.fallen(),
             pads=self._soft(),
             hand=hands.meters() if hands.meters is not None else None,
+            q=sim.data.q.copy(),
+            v=sim.data.v.copy(),
+            effort=sim.data.outcome.effort["motor"].copy(),
         )
 
     def fallen(self) -> tuple[str, ...]:

@@ -20,11 +20,13 @@ class WatchControls:
     """The controls of one world that its owner steps.
 
     Attributes:
-        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+        text: three lines about the moment. details: more about it, in a folder.
+            shown: kinds of drawings and their checkboxes.
             arrow: metres of a force's arrow per newton. follow_it: whether cameras go along.
     """
 
     text: viser.GuiMarkdownHandle
+    details: viser.GuiMarkdownHandle
 
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self._server, self._soft = server, bool(soft_of(world))
@@ -33,15 +35,24 @@ class WatchControls:
             [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
         )
 
+    def add_text(self, gui: viser.GuiApi) -> None:
+        """Add the lines about the moment."""
+        self.text = gui.add_markdown("")
+        with gui.add_folder("details", expand_by_default=False):
+            self.details = gui.add_markdown("")
+
     def add_camera(self, gui: viser.GuiApi) -> None:
         """Add the button that resets the camera."""
         hint = (
             "look from where the scene began; in the view a drag turns, a right drag shifts, "
-            "the wheel comes closer"
+            "the wheel comes closer; on a touch screen one finger or two turn, two come closer, "
+            "three shift, and one that rests on a body for half a second pulls it"
         )
         self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
         self.follow_it = gui.add_checkbox(
-            "follow", False, hint="the cameras of all pages go along with the robot"
+            "follow",
+            False,
+            hint="the cameras of all pages go along with the robot, from where you turned them to",
         )
         self.look.on_click(lambda event: look_again(self._server, event.client))
 

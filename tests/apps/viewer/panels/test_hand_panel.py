@@ -1,6 +1,9 @@
 """What the page tells of a haptic device."""
 
-from tabi.apps.viewer.panels.hand_panel import lines
+import pytest
+
+from tabi import scenes
+from tabi.apps.viewer.panels.hand_panel import HandPanel, lines
 from tabi.interaction.presence import HandMeters
 
 
@@ -17,4 +20,15 @@ def test_force_energy_and_state_are_told_and_what_is_wrong_besides():
 
 
 def test_without_a_device_the_mouse_is_named():
-    assert "Ctrl-drag" in lines(None)
+    assert "no haptic device: **the mouse acts as the hand**; Ctrl-drag" in lines(None)
+    lost = HandMeters("touch", "lost", "", 0.0, 0.0, 0.0)
+    assert "until it runs, **the mouse acts as the hand**" in lines(lost)
+    assert "mouse" not in lines(HandMeters("touch", "running", "", 0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(("scene", "there"), [("touch", True), ("bounce", False)])
+def test_a_scene_for_hands_has_the_panel_without_a_device_too(server, scene, there):
+    sim = scenes.load(scene).simulator()
+    panel = HandPanel(server, sim, None)
+    assert (panel.text is not None) is there
+    assert there is (panel.text is not None and "mouse acts" in panel.text.content)

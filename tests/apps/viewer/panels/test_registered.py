@@ -17,7 +17,12 @@ class Clock(PagePanel):
 
 
 def test_the_panels_of_the_page():
-    assert [kind.__name__ for kind in PANELS] == ["HandPanel", "WalkPanel"]
+    assert [kind.__name__ for kind in PANELS] == [
+        "HandPanel",
+        "RecordPanel",
+        "SignalPanel",
+        "WalkPanel",
+    ]
     assert next(iter(registered([*PANELS, Clock]))) is Clock
     assert not Clock().follows
 

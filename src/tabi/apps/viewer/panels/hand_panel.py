@@ -17,12 +17,14 @@ from tabi.interaction.presence import HandMeters, presence_of
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
+MOUSE = "**the mouse acts as the hand**; Ctrl-drag pulls a body"
 # the button that shuts grippers
 GRIPS = 1
 
 
 class HandPanel(PagePanel):
-    """A folder; none where there is neither a device nor a gripper that waits for a button.
+    """A folder; none where there is neither a device, nor a scene for hands, nor a gripper that
+    waits for a button.
 
     Attributes:
         text: about the device. grips: the switch.
@@ -32,7 +34,7 @@ class HandPanel(PagePanel):
         hands = presence_of(sim)
         self.text: viser.GuiMarkdownHandle | None = None
         self.grips: viser.GuiCheckboxHandle | None = None
-        if hands.meters is None and not hands.obeyed:
+        if hands.meters is None and not (hands.obeyed or hands.expected):
             return
         with server.gui.add_folder("Hand", order=-0.4):
             self.text = server.gui.add_markdown("")
@@ -65,11 +67,12 @@ class HandPanel(PagePanel):
 def lines(hand: HandMeters | None) -> str:
     """Format the state of a haptic device."""
     if hand is None:
-        return "no haptic device; **Ctrl-drag** leads it by the mouse"
+        return f"no haptic device: {MOUSE}"
     parts = [
         f"{literal(hand.device)}: **{hand.state}**",
         f"on the hand {unbroken(f'{hand.force:.1f} N')}, on the body "
         + unbroken(f"{hand.on_body:.1f} N"),
         f"energy to the hand {unbroken(f'{1e3 * hand.energy:.2f} mJ')}",
     ]
-    return "  \n".join([*parts, *([literal(hand.words)] if hand.words else [])])
+    parts += [literal(hand.words)] if hand.words else []
+    return "  \n".join(parts if hand.state == "running" else [*parts, f"until it runs, {MOUSE}"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import viser
+from websockets.http11 import Request, Response
 
 from tabi.apps.viewer.player import Player
 from tabi.apps.viewer.steering import SteeringHand
@@ -41,6 +43,13 @@ class PagePanel:
     def show(self, view: View | None) -> None:
         """Show a moment; None before the first. Called often: only send what is new."""
         raise NotImplementedError
+
+    def handlers(self) -> dict[str, Callable[[Request], Response]]:
+        """Return handlers of requests of the page's scripts, by their paths."""
+        return {}
+
+    def close(self) -> None:
+        """End what the panel does, as its scene or the page ends."""
 
     @property
     def follows(self) -> bool:
