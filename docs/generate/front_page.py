@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -88,17 +89,14 @@ def speed_and_error(step: Any, dynamics: Any, compared: Any) -> str:
     )
     head = ["", "tabi", "MuJoCo", "Pinocchio", "measured by"]
     where, versions = step["hardware"], step["versions"]
-    return "\n\n".join(
-        (
-            table(head, rows),
-            f"Times over tabi's (×), medians of interleaved blocks in one process on one core of "
-            f"{where['processor']}, compiled loops;\nMuJoCo {versions['mujoco']} with elliptic "
-            f"cones through `rollout`, Pinocchio {versions['pin']}: aba, crba, constraint Cholesky "
-            f"and a solver\nto the same certified residual. Revision {step['revision']}, "
-            f"{step['measured']}; errors: revision {compared['revision']}, "
-            f"{compared['measured']}.",
-        )
+    note = (
+        f"×: their time over tabi's, medians of interleaved blocks in one process, on one core of "
+        f"an {where['processor']}, in compiled loops. MuJoCo {versions['mujoco']} with elliptic "
+        f"cones through `rollout`; Pinocchio {versions['pin']}: aba, crba, constraint Cholesky and "
+        f"a solver to the same certified residual. Revision {step['revision']}, "
+        f"{step['measured']}; errors: revision {compared['revision']}, {compared['measured']}."
     )
+    return f"{table(head, rows)}\n\n{textwrap.fill(note, 100)}"
 
 
 def number(x: float) -> str:
