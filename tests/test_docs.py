@@ -142,6 +142,24 @@ def test_the_gallery_of_scenes_is_that_of_its_script(monkeypatch):
         sys.modules.pop(name)
 
 
+def test_the_site_has_a_font_for_every_character_of_its_pages(monkeypatch):
+    from matplotlib import ft2font
+
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    script = importlib.import_module("site_fonts")
+    there = set(ft2font.FT2Font(str(script.font())).get_charmap())
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("api/*.md"), *DOCS.glob("notebooks/*.ipynb")]
+    # docstrings are the reference
+    used = {
+        ord(letter)
+        for path in [*pages, *(DOCS.parent / "src").rglob("*.py")]
+        for letter in path.read_text(encoding="utf-8")
+    }
+    assert ord("λ") in used
+    assert {chr(letter) for letter in used - there if letter > 126} == set()
+    sys.modules.pop("site_fonts")
+
+
 def test_links_between_pages_and_pictures_are_there():
     link = re.compile(r"""\]\(([^)#]+)|src="([^"]+)\"""")
     targets = [

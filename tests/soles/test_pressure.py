@@ -34,7 +34,7 @@ def test_forces_push_carry_the_load_and_leave_no_node_inside_of_the_ground(sole,
     lever = sole.ground_points - sole.ground_centre
     torque = (lever[:, 0] * found.force[:, 1] - lever[:, 1] * found.force[:, 0]).sum()
     assert np.abs([*found.force[:, :2].sum(axis=0), torque]).max() < 1e-9 * 400.0
-    # 0 ≤ f ⟂ gap ≥ 0, the gap between moved nodes and the moved plane
+    # 0 ≤ f ⊥ gap ≥ 0, the gap between moved nodes and the moved plane
     plane = (rigid_motions(sole.ground_points, sole.ground_centre) @ found.motion).reshape(-1, 3)
     moved = (sole.compliance @ found.force.ravel()).reshape(-1, 3)
     gap = sole.gaps + moved[:, 2] - plane[:, 2]

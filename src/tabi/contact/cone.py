@@ -4,7 +4,7 @@ Impulses λ and velocities u have two tangential parts and a normal one, in this
 coefficient μ
 
     K = {‖λ_t‖ ≤ μ λ_n},   Φ(u) = (0, 0, μ‖u_t‖)
-    Signorini and Coulomb:   K ∋ λ ⟂ u + Φ(u) ∈ K*                                             (1)
+    Signorini and Coulomb:   K ∋ λ ⊥ u + Φ(u) ∈ K*                                             (1)
 (De Saxcé). One contact alone has u = W λ + b with a 3×3 matrix W. Three answers are possible:
 
     open   λ = 0,             when b_n ≥ 0

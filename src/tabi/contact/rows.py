@@ -1,11 +1,11 @@
 """Kinds of rows: the law that three rows of a problem, an impulse λ and its velocity u, obey.
 
-    CONTACT        Signorini and Coulomb: K ∋ λ ⟂ u + Φ(u) ∈ K*, with the friction μ (``cone``)  (1)
+    CONTACT        Signorini and Coulomb: K ∋ λ ⊥ u + Φ(u) ∈ K*, with the friction μ (``cone``)  (1)
     LIMITED        ‖λ‖ ≤ R, and where u ≠ 0 the impulse is −R u/‖u‖                              (2)
     BILATERAL      u = 0, whatever impulse that takes                                            (3)
     BILATERAL_TWO  the first two rows of (3); no impulse in the third                            (4)
     IDLE           λ = 0, whatever u: a contact that no impulse opens or closes (``weights``)    (5)
-    SOFT           0 ≤ λ_n ⟂ u_n + R λ_n ≥ 0 without friction: what gives way by R               (6)
+    SOFT           0 ≤ λ_n ⊥ u_n + R λ_n ≥ 0 without friction: what gives way by R               (6)
 The kind is in the column ``kind`` of a problem. The friction μ is in the column ``mu``, of
 contacts alone; R is in ``bound``: the radius, given or what another row presses with, its
 ``partner``, or the compliance [1/kg]. Whether three rows act on how bodies move or on how they turn

@@ -4,7 +4,7 @@ The ground's plane moves rigidly against the foot by x: a translation and a rota
 middle of the ground face. Node i, whose gap to the plane is g_i when the sole is unloaded, is moved
 by its own force and all others'. Without friction, f the normal forces, C their compliance,
 
-    0 ≤ f ⟂ g + C f − P x ≥ 0,     Pᵀ f = w                                                     (1)
+    0 ≤ f ⊥ g + C f − P x ≥ 0,     Pᵀ f = w                                                     (1)
 P the normal motion of each node under x, w = (F, F c_y, −F c_x) the force and its moments. These
 are the conditions of one minimum: of ½ fᵀ C f + gᵀ f over f ≥ 0 with Pᵀ f = w. "stuck" holds all
 nodes of the flat ground face along the plane, whether they push or not, and the plane moves so that

@@ -5,7 +5,7 @@ points overlap deeper than DEEP_OVERLAP_M, or than a step can resolve slowly, th
 solved without these overlaps, for the velocity v⁺, and a second one moves the configurations:
 q⁺ = q ⊕ h v̄ with
 
-    v̄ = v⁺ + M̂⁻¹ Jᵀ λ,   0 ≤ λ ⟂ u_n + R λ ≥ 0                                                 (1)
+    v̄ = v⁺ + M̂⁻¹ Jᵀ λ,   0 ≤ λ ⊥ u_n + R λ ≥ 0                                                 (1)
 and u_n of v̄, with β gap/h added where points overlap.
 
 β ≤ 1 is one number for all points of two bodies, so that the fastest of them parts with

@@ -1,7 +1,7 @@
 """One step of Moreau's scheme: forces, free motion, contacts, configuration.
 
     M̂ a = τ₀ − b(q, v),   v_free = v + h a                                                     (1)
-    u = J v⁺ + (0, 0, gap/h),   v⁺ = v_free + M̂⁻¹ Jᵀ λ,   K ∋ λ ⟂ u + Φ(u) ∈ K*                (2)
+    u = J v⁺ + (0, 0, gap/h),   v⁺ = v_free + M̂⁻¹ Jᵀ λ,   K ∋ λ ⊥ u + Φ(u) ∈ K*                (2)
     q⁺ = q ⊕ h v⁺                                                                              (3)
 (1): forces and forward dynamics; (2): contacts.
 Contact points are found where the step starts, those that may close within the step among them.

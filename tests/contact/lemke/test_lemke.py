@@ -20,7 +20,7 @@ def lcp(M, q, pivots=10_000, room=None):
 
 
 def check_solved(M, q, tolerance=1e-9):
-    """Solve, and see that 0 ≤ z ⟂ w ≥ 0 relative to the size of q."""
+    """Solve, and see that 0 ≤ z ⊥ w ≥ 0 relative to the size of q."""
     end, z, w = lcp(M, q)
     assert end == "solved"
     assert np.abs(np.minimum(z, w)).max() <= tolerance * max(1.0, np.abs(q).max())

@@ -4,7 +4,7 @@ A friction cone in second-order form, x = (μ λ_n, λ_t), z = (u_n/μ + ‖u_t�
 of its Jordan algebra, and numbers with bounds:
 
     x ∘ z = (x·z, x_0 z_t + z_0 x_t) = σ τ e,   x, z in the cone                                 (1)
-    0 ≤ λ ⟂ z = u + R λ ≥ 0,   or −R ≤ λ ≤ R with u = z⁺ − z⁻, (λ + R) z⁺ = (R − λ) z⁻ = σ τ     (2)
+    0 ≤ λ ⊥ z = u + R λ ≥ 0,   or −R ≤ λ ≤ R with u = z⁺ − z⁻, (λ + R) z⁺ = (R − λ) z⁻ = σ τ     (2)
 τ: the mean of all products, which falls to zero. Newton's steps of (1) and (2) begin in the middle
 of the cones and stay inside of them, so no row has to be guessed to stick, to slide or to open:
 where thirty joints and twenty contacts of light links jam, or hundreds of balls rest in a pit,

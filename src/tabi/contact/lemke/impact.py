@@ -3,7 +3,7 @@ solved by Lemke.
 
 The normals of n contacts close at v = J_n v⁻, and impulses change that by Λ = J_n M⁻¹ J_nᵀ:
 
-    0 ≤ λ ⟂ Λ λ + v + ε min(v, 0) ≥ 0                                                          (1)
+    0 ≤ λ ⊥ Λ λ + v + ε min(v, 0) ≥ 0                                                          (1)
 A contact that closes leaves at ε times its speed, or faster. One that already leaves may be slowed
 to rest, not turned around: that is the min; Chardonnet (2006), eq. 2, has ε v for both, and lets a
 contact that left at v close at ε v.

@@ -1,9 +1,9 @@
 """Lemke's complementary pivoting for the linear complementarity problem
 
-    w = M z + q,   0 ≤ z ⟂ w ≥ 0                                                               (1)
+    w = M z + q,   0 ≤ z ⊥ w ≥ 0                                                               (1)
 An artificial z₀ makes every q feasible: w = M z + q + d z₀, d > 0. One variable enters the basis at
 a time, always the partner of the one that has left, until z₀ leaves (a solution) or nothing stops
-the variable that enters (a ray). A ray of a copositive M shows a z ≥ 0 with 0 ≤ M z ⟂ z and
+the variable that enters (a ray). A ray of a copositive M shows a z ≥ 0 with 0 ≤ M z ⊥ z and
 qᵀz < 0; where M is positive semidefinite, (1) then has no solution. The tableau holds the n + 1
 columns outside the basis, each contiguous, and the right-hand side b:
 

@@ -3,8 +3,8 @@
 k directions d_j in the tangent plane of each contact, an even number all around, stand for the disc
 of friction; β is the speed of the slip, as the pyramid sees it:
 
-    0 ≤ λ_j ⟂ d_j·u_t + β ≥ 0,   λ_t = Σ λ_j d_j
-    0 ≤ λ_n ⟂ u_n ≥ 0,   0 ≤ β ⟂ μ λ_n − Σ λ_j ≥ 0                                             (1)
+    0 ≤ λ_j ⊥ d_j·u_t + β ≥ 0,   λ_t = Σ λ_j d_j
+    0 ≤ λ_n ⊥ u_n ≥ 0,   0 ≤ β ⊥ μ λ_n − Σ λ_j ≥ 0                                             (1)
 u = W λ + q: k + 2 rows for each contact. The pyramid lies inside the cone and touches it along its
 k edges: the push that begins to move a thing is too small by up to 1 − cos(π/k), and a sliding
 thing is pushed along the nearest edge, off by up to 180°/k. Without directions, one row for each

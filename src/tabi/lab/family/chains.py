@@ -6,7 +6,7 @@ solution whatever the friction, a problem needs a motion that opens all its cont
 the cones are wide; so a motion d is drawn first, and every normal is laid near the relative
 velocity w of its two points under d:
 
-    n ∝ w/‖w‖ + t,   t ⟂ w,   ‖t‖ < 1/μ                                                      (1)
+    n ∝ w/‖w‖ + t,   t ⊥ w,   ‖t‖ < 1/μ                                                      (1)
 The arms come from there: they move along −d.
 """
 

@@ -6,7 +6,7 @@ with h the step,
 
     M̂ = M + h (D + K_d) + h² (K + K_p),   M̂ (v_f − v) = h (τ₀ − b)
     v⁺ = v_f + M̂⁻¹ Jᵀ λ,   q⁺ = q ⊕ h v⁺                                                       (1)
-    λ in the cone ⟂ J v⁺ + (gap/h, friction's term of De Saxcé)                                (2)
+    λ in the cone ⊥ J v⁺ + (gap/h, friction's term of De Saxcé)                                (2)
 aba gives v_f, the Cholesky factors of the constraints the operator of (2), ADMM its solution.
 Points are the corners of the feet's shapes. Left out: everything but the feet may pass through the
 ground and through each other, and joints have neither ends nor top speeds.

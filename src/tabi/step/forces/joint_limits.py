@@ -3,8 +3,8 @@
 The force f of each law belongs to the velocity v⁺ at the end of the step:
 
     dry friction    f = −μ sign(v⁺) while it moves,   |f| ≤ μ at v⁺ = 0                         (1)
-    ends of travel  f ≥ 0 ⟂ q + h v⁺ − q_lower ≥ 0,   and the mirror image at the upper end      (2)
-    top speed       f ≤ 0 ⟂ v⁺ ≤ v_max,   and its mirror image                                  (3)
+    ends of travel  f ≥ 0 ⊥ q + h v⁺ − q_lower ≥ 0,   and the mirror image at the upper end      (2)
+    top speed       f ≤ 0 ⊥ v⁺ ≤ v_max,   and its mirror image                                  (3)
 So a joint either moves, under a force that is known, or is *held*: its velocity is known and the
 force comes out, as in hybrid dynamics. Held joints drop out of M̂, contacts see that, and a robot
 whose joints all stick is cheaper to step than one whose joints swing. This is an active set: which

@@ -7,7 +7,7 @@ axis; and so are all held joints of trees whose contacts did not converge. Where
 of something (``depenetration``), joints at or near an end are added at once.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED         (1)
-    end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
+    end of travel  0 ≤ λ ⊥ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
 v_end: the velocity that leads to the end within the step, or the top speed; 0 for a joint beyond
 its end, so that all may stand still where contacts forbid its return. They are free in M̂, and
 certified like contacts. Afterwards their modes are known for the next step's guess.

@@ -4,7 +4,7 @@ The first stage is the step of ``step``. Where it is smooth, its final velocitie
 of the step (``middle``), and equations (1) and (2) of ``step`` are solved once more with all terms
 evaluated there:
 
-    M_m (v⁺ − v) = h f(q_m, v_m) + J_mᵀ λ,   K ∋ λ ⟂ u + Φ(u) ∈ K*,   u = J_m v⁺ + δ + (σ, g/h)  (1)
+    M_m (v⁺ − v) = h f(q_m, v_m) + J_mᵀ λ,   K ∋ λ ⊥ u + Φ(u) ∈ K*,   u = J_m v⁺ + δ + (σ, g/h)  (1)
     q⁺ = q ⊕ h v_θ(v⁺)                                                                           (2)
 This is the half-explicit rule of the middle, of second order where contacts roll, stick or slide:
 λ/h is the force in the middle of the step, and the law applies to the velocity at its end. Where
