@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, cast, dataclass_transform
 
 from typer import Argument, Option
 
@@ -213,7 +213,7 @@ class Study:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the study as plain data."""
-        options = fields(self)  # type: ignore[arg-type]
+        options = fields(cast(Any, self))
         return {option.name: plain(getattr(self, option.name)) for option in options} | dict(
             self.constants
         )
@@ -243,7 +243,7 @@ class Study:
         self, cases: Sequence[Any], jobs: int, lost: list[str]
     ) -> Iterator[tuple[int, Any, Any]]:
         # without what it has opened
-        study = replace(self)  # type: ignore[type-var]
+        study = replace(cast(Any, self))
         tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
         with interrupt() as interrupted:
             for task, answer in pool.work(tasks, jobs, interrupted):
