@@ -30,7 +30,7 @@ check: $(VENV)/dev.ok
 	$(MAKE) --jobs 2 --output-sync=target check-types check-style
 
 check-types: $(VENV)/dev.ok
-	$(BIN)/pyright
+	$(BIN)/ty check
 
 check-style: $(VENV)/dev.ok
 	$(BIN)/ruff check src tests docs examples release

@@ -64,14 +64,14 @@ class Worker:
 
     def ready(self) -> None:
         """Wait for its kernels."""
-        line = self.process.stdout.readline()  # type: ignore[union-attr]
+        line = self.process.stdout.readline()
         if line.strip() != "ready":
             sys.exit(f"{self.name} does not run: see above")
 
     def block(self, scene: str) -> float:
         """Microseconds a step."""
         print(scene, STEPS, file=self.process.stdin, flush=True)
-        return float(self.process.stdout.readline())  # type: ignore[union-attr]
+        return float(self.process.stdout.readline())
 
 
 def main(old: str, new: str | None = None) -> None:
@@ -97,7 +97,7 @@ def main(old: str, new: str | None = None) -> None:
                 "blocks\n"
             )
         for worker in workers:
-            worker.process.stdin.close()  # type: ignore[union-attr]
+            worker.process.stdin.close()
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import functools
 import importlib
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tabi._errors import ModelError
 
@@ -95,7 +95,7 @@ def renamed_attributes(**names: str) -> Callable[[type[T]], type[T]]:
         fields = getattr(owner, "__dataclass_fields__", {})
         arguments = {old: new for old, new in names.items() if new in fields}
         if arguments:
-            owner.__init__ = renamed_arguments(**arguments)(owner.__init__)  # type: ignore[misc]
+            owner.__init__ = renamed_arguments(**arguments)(owner.__init__)
         for old, new in names.items():
             attribute = RenamedAttribute(new)
             attribute.__set_name__(owner, old)
@@ -113,7 +113,7 @@ def renamed_arguments(**names: str) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        owner = f"{function.__qualname__}()"
+        owner = f"{cast(Any, function).__qualname__}()"
 
         @functools.wraps(function)
         def call(*args: Any, **named: Any) -> Any:
@@ -121,7 +121,7 @@ def renamed_arguments(**names: str) -> Callable[[F], F]:
                 named = renamed_keys(owner, named, names, depth=3)
             return function(*args, **named)
 
-        return call  # type: ignore[return-value]
+        return cast(Any, call)
 
     return decorate
 

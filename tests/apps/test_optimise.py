@@ -278,7 +278,7 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
 
 
 def test_the_help_and_the_page_name_every_measure():
-    told = command.Cost.__metadata__[0].help  # type: ignore[attr-defined]
+    told = command.Cost.__metadata__[0].help
     page = Path(__file__).resolve().parents[2] / "docs" / "optimise.md"
     assert {"fall", "energy", "slip"} < set(MEASURES)
     for name, how in MEASURES.items():

@@ -150,7 +150,7 @@ def _values(tree: ast.Module) -> Iterator[tuple[ast.Name, ast.expr]]:
             # whole numbers in a row count alternatives
             whole = [v.value for v in value.elts if isinstance(v, ast.Constant)]
             if len(whole) == len(value.elts) and all(type(x) is int for x in whole):
-                start: int = whole[0]  # type: ignore[assignment]
+                start: int = whole[0]
                 if whole == list(range(start, start + len(whole))):
                     continue
             yield from ((name, v) for name, v in parts if isinstance(name, ast.Name))

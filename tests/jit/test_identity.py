@@ -33,7 +33,7 @@ def law(x, y=1.0):
 def function(text: str = LAW, options: str = "", factor: float = 2.0):
     """The plain function ``law`` of a user's file with this text."""
     other = ModuleType("other")
-    other.FACTOR = factor  # type: ignore[attr-defined]
+    other.FACTOR = factor
     names = {"__name__": "users_law", "other": other}
     exec(compile(text.replace("{options}", options), "law.py", "exec"), names)
     return names["law"].py_func

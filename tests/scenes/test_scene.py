@@ -57,4 +57,4 @@ def test_world_and_simulator_are_new_every_time():
 
 def test_something_that_is_no_scene_is_refused():
     with pytest.raises(SceneError, match="expected a name or the path of a file"):
-        scenes.load(3)  # type: ignore[arg-type]
+        scenes.load(3)

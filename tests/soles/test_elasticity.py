@@ -184,7 +184,7 @@ def test_a_bonded_rubber_disc_is_as_stiff_as_gent_says_and_linear_elements_lock(
 def test_unknown_elements_and_missing_layers_are_refused():
     mesh, layers = cube(2, 0.3)
     with pytest.raises(ModelError, match="'cubic' is not known; expected mini, linear, quadratic"):
-        assemble(mesh, layers, "cubic")  # type: ignore[arg-type]
+        assemble(mesh, layers, "cubic")
     two = SoleMesh(mesh.points, mesh.tetrahedra, mesh.layer + 1, mesh.glued, mesh.ground)
     with pytest.raises(ModelError, match="expected one Layer for each"):
         assemble(two, layers)

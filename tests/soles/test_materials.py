@@ -48,4 +48,4 @@ def test_a_sole_has_layers():
     with pytest.raises(ModelError, match="no layer"):
         materials.checked([])
     with pytest.raises(ModelError, match=r"expected a tabi\.soles\.Layer"):
-        materials.checked([0.02])  # type: ignore[list-item]
+        materials.checked([0.02])

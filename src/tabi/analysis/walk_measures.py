@@ -187,7 +187,10 @@ def driving(sim: Simulator, kind: type[Kind]) -> dict[str, Kind]:
     return controllers
 
 
-def walker_of(controller: ControlLaw | None, kind: type[Kind] = Walker) -> Kind | None:
+def walker_of(
+    controller: ControlLaw | None,
+    kind: type[Kind] = Walker,  # ty: ignore[invalid-parameter-default]
+) -> Kind | None:
     """Return the walker that a controller is, or contains: ``Logged(Walker(…))``."""
     return next((inner for inner in nested(controller) if isinstance(inner, kind)), None)
 

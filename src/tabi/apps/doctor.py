@@ -97,7 +97,7 @@ def _kernels() -> dict[str, Any]:
         "digest": cache_folder.digest(),
         "kernels": len(files),
         "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
-        "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
+        "compiled": not config.DISABLE_JIT,  # ty: ignore[missing-attribute]
         "shipped": shipped_kernels.differences(cache_folder.PACKAGE, cache_folder.digest()),
     }
 

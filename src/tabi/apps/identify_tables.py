@@ -68,7 +68,10 @@ def _poses(
     names = measured_tables.header(file)
     if any(name in names for name in LOADS):
         table = measured_tables.read(file, (*READINGS, *LOADS))
-        return tuple(np.stack([table[n] for n in columns], 1) for columns in (READINGS, LOADS))  # type: ignore[return-value]
+        readings, loads = (
+            np.stack([table[n] for n in columns], 1) for columns in (READINGS, LOADS)
+        )
+        return readings, loads
     needed = [*READINGS, *DIRECTION]
     needed += ["mass_kg"] if mass is None else []
     needed += CENTRE if centre is None else []

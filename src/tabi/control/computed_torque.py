@@ -68,7 +68,7 @@ class ComputedTorque(Controller):
         choice, goal = posed(robot, pose)
         kp, kd = (choice.values(n, g, 0.0) for n, g in zip(("kp", "kd"), gains, strict=True))
         self._whole = JointChoice(robot)
-        self._loops = {
+        self._loops: dict[str, Any] = {
             "position": choice.command_values(goal),
             "velocity": choice.command_values(np.zeros(len(goal))),
             "kp": choice.command_values(kp),
@@ -122,7 +122,7 @@ class ComputedTorque(Controller):
             contact_forces = contact_forces + share * (read - contact_forces)
         self._last = time, contact_forces
         self.carried = (here.gravity_forces() - contact_forces)[self._rows]
-        return Command(effort=self.carried, **self._loops)  # pyright: ignore[reportArgumentType]
+        return Command(effort=self.carried, **self._loops)
 
     def _contact_forces(self, measurement: Measurement) -> Array:
         """Return Σ J_iᵀ f_i of the least forces that bear the weight."""

@@ -60,7 +60,7 @@ class JointChoice:
                     raise ModelError(f"{owner} has no number for joint {name!r}; name it too")
             inputs = [real(f"{owner} for joint {name!r}", inputs[name]) for name in self.names]
         try:
-            values = np.array(inputs, float)
+            values: Array = np.array(inputs, float)
         except (TypeError, ValueError):
             raise ModelError(
                 f"{owner} is {inputs!r}; expected a number, {len(self.names)} numbers, or numbers "

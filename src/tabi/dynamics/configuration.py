@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,7 +124,7 @@ class Configuration(Quantities):
         values = now.copy()
         for joint, value in given_values.items():
             if joint not in self._names:
-                raise unknown("joint", joint, self.robot.name, self._names)  # type: ignore[union-attr]
+                raise unknown("joint", joint, cast(Robot, self.robot).name, self._names)
             values[self._names.index(joint)] = value
         return values
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 
 from tabi._errors import ModelError
 from tabi.formats import feet as feet_of

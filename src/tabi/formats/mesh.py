@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
@@ -144,7 +144,8 @@ def _stl(data: bytes, file: Path) -> NDArray:
             f"its STL header announces",
             file,
         )
-    return np.frombuffer(data, _TRIANGLE, count, 84)["corners"].reshape(-1, 3)
+    triangles: NDArray[Any] = np.frombuffer(data, _TRIANGLE, count, 84)
+    return triangles["corners"].reshape(-1, 3)
 
 
 def _obj(data: bytes, file: Path) -> NDArray:
@@ -177,8 +178,8 @@ def _other(data: bytes, file: Path) -> NDArray:
             file,
         ) from None
     try:
-        mesh = trimesh.load(file, force="mesh")
-        return np.asarray(mesh.vertices, float).reshape(-1, 3)  # type: ignore[union-attr]
+        mesh: Any = trimesh.load(file, force="mesh")
+        return np.asarray(mesh.vertices, float).reshape(-1, 3)
     except Exception as problem:  # its readers raise anything
         raise ModelError(
             f"mesh format {kind} cannot be read ({problem}); "

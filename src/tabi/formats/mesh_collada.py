@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
@@ -37,7 +37,7 @@ def points(data: bytes, file: Path) -> Array:
     metres = float(unit.get("meter", "1")) if unit is not None else 1.0
     if not (np.isfinite(metres) and metres > 0):
         message = f"mesh has a unit of {metres} metres; expected a positive number"
-        raise ModelError(message, file, unit.sourceline)  # type: ignore[union-attr]
+        raise ModelError(message, file, unit.sourceline)
     instance = root.find("{*}scene/{*}instance_visual_scene")
     scene = (
         root.find("{*}library_visual_scenes/{*}visual_scene")

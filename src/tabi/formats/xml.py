@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError

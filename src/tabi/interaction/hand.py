@@ -261,7 +261,7 @@ class HapticHand:
             normal = normal + (press.part @ n) * n
             damping, velocity = max(damping, c), v if press.near.body else velocity
         size = float(np.linalg.norm(normal))
-        law = {"stiffness": stiffness, "damping": damping, "velocity": velocity}
+        law: dict[str, Any] = {"stiffness": stiffness, "damping": damping, "velocity": velocity}
         if size > 0.0:
             law["friction"] = self.ball.friction
             return LocalModel(mode=Mode.TOUCH, place=p, normal=normal / size, **law)

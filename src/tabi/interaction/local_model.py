@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from math import cos, sin, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,13 +102,13 @@ class LocalModel:
         x = np.asarray(vector, float)
         if x.shape != (LENGTH,):
             raise ModelError(f"a local model has shape {x.shape}; expected ({LENGTH},) numbers")
-        parts: dict[str, object] = {}
+        parts: dict[str, Any] = {}
         for name, (start, end) in PLACES.items():
             parts[name] = x[start:end].copy() if end - start > 1 else float(x[start])
         number = x[0]
         parts["mode"] = Mode(int(number)) if number in (0.0, 1.0, 2.0) else Mode.FREE
         parts["clutched"] = bool(x[PLACES["clutched"][0]])
-        return cls(**parts)  # type: ignore[arg-type]
+        return cls(**parts)
 
     def at(self, time: float) -> tuple[Array, Array]:
         """Return position and quaternion at a time by the device's clock, by (1)."""

@@ -96,12 +96,12 @@ def _set_false() -> None:
 
 
 # whether a kernel could not be compiled since ``clear_failed``; for kernels
-failed: Any = (lambda: FAILED.value != 0) if config.DISABLE_JIT else _read_failed  # type: ignore[attr-defined]
-clear_failed: Any = _set_false if config.DISABLE_JIT else _clear_failed  # type: ignore[attr-defined]
+failed: Any = (lambda: FAILED.value != 0) if config.DISABLE_JIT else _read_failed  # ty: ignore[missing-attribute]
+clear_failed: Any = _set_false if config.DISABLE_JIT else _clear_failed  # ty: ignore[missing-attribute]
 # call the kernel at an address (``decorator.address``) with the structure at another
 call_with: Any = _called_with
 # what the function at an address returns
-call: Any = _called if config.DISABLE_JIT else _compiled  # type: ignore[attr-defined]
+call: Any = _called if config.DISABLE_JIT else _compiled  # ty: ignore[missing-attribute]
 
 
 def result_type(names: str) -> Any:

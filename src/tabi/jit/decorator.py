@@ -14,7 +14,7 @@ as Python, ``TABI_JIT=plain`` compiles them with ``numba.njit`` alone (``plain_n
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tabi import _versions
 from tabi.jit.numba_private import config
@@ -32,7 +32,7 @@ KERNELS: list[Callable[..., Any]] = []
 
 def interpreted() -> bool:
     """Whether kernels stay plain Python: ``NUMBA_DISABLE_JIT=1``."""
-    return bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+    return bool(config.DISABLE_JIT)  # ty: ignore[missing-attribute]
 
 
 def own_compiler() -> bool:
@@ -70,7 +70,7 @@ def kernel(
     settings: Any = {"inline": inline, "exact": exact, "views": views, "nogil": nogil}
     settings |= {"plain": plain, "vectors": vectors, "apart": apart, "rare": rare}
     if function is None:
-        return functools.partial(kernel, **settings)  # type: ignore[return-value]
+        return cast(Any, functools.partial(kernel, **settings))
     if plain:
         return function
     KERNELS.append(function)

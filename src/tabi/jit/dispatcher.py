@@ -20,7 +20,7 @@ from tabi.jit.lowering import KernelLowering, insert_kernel
 from tabi.jit.numba_private import (
     CPUDispatcher,
     PassManager,
-    _FunctionCompiler,  # pyright: ignore
+    _FunctionCompiler,
     compiler,
     global_compiler_lock,
     sigutils,
@@ -131,6 +131,7 @@ class KernelDispatcher(CPUDispatcher):
     """
 
     watch: FirstRun = first_run
+    overloads: Any
     _cache: Any
 
     def __init__(self, function: Any, options: dict[str, Any], pipeline: Any) -> None:

@@ -150,8 +150,9 @@ def insert_kernel(context: Any, entry: Any, fndesc: Any, libraries: Any) -> None
         returned = context.get_returned_value(builder, fndesc.restype, builder.load(result))
         return imputils.impl_ret_new_ref(context, builder, fndesc.restype, returned)
 
-    call.signature, call.libs = fndesc.argtypes, tuple(libraries)
-    context._defns[entry].append(call, call.signature)
+    known: Any = call
+    known.signature, known.libs = fndesc.argtypes, tuple(libraries)
+    context._defns[entry].append(known, known.signature)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -31,6 +31,6 @@ if _versions.jit_mode() != _versions.PLAIN:
     )
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.compiler_machinery import PassManager, register_pass
-    from numba.core.dispatcher import _FunctionCompiler  # pyright: ignore
+    from numba.core.dispatcher import _FunctionCompiler  # ty: ignore[import-not-found]
     from numba.core.extending import _Intrinsic
     from numba.core.registry import CPUDispatcher

@@ -92,7 +92,7 @@ class _Slot(slots.Slot):
             return types.none(types.intp, result), code
 
         def call(args, out):
-            give(out, kernel(*arguments(args)))  # type: ignore[call-arg]
+            give(out, kernel(*arguments(args)))  # ty: ignore[missing-argument]
 
         with first_run, no_garbage():
             self.function = numba.cfunc(types.void(types.intp, types.intp))(call)
@@ -133,7 +133,7 @@ def called_apart(kernel: Any, result: Any) -> Any:
 
     @overload(outside, strict=False)
     def inside(*args: Any) -> Any:
-        return lambda *args: call(args)  # type: ignore[call-arg]
+        return lambda *args: call(args)  # ty: ignore[missing-argument]
 
     return outside
 
@@ -160,7 +160,7 @@ def address(kernel: Any, structure: Any) -> int:
 
     @numba.cfunc(types.int32(types.voidptr, types.voidptr, types.intp))
     def call(result, fault, where):
-        kernel(at(where))  # type: ignore[call-arg]
+        kernel(at(where))  # ty: ignore[missing-argument]
         return 0
 
     _alive.append(call)

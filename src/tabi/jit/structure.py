@@ -20,7 +20,7 @@ import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self, cast, dataclass_transform
 
 import numpy as np
 from llvmlite import ir
@@ -55,7 +55,7 @@ class Structure:
 
     def __init_subclass__(cls, renamed: Mapping[str, str] | None = None) -> None:
         cls.renamed = {**cls.renamed, **(renamed or {})}
-        cls._fields = (*cls.__bases__[0]._fields, *inspect.get_annotations(cls))
+        cls._fields = (*cast(Any, cls.__bases__[0])._fields, *inspect.get_annotations(cls))
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = self._fields

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 
 class Column(NamedTuple):
@@ -23,11 +23,11 @@ class Column(NamedTuple):
     def cell(self, row: Any) -> str:
         """The text of a row; empty where it has no such value."""
         result = row
-        if callable(self.value):
+        if not isinstance(self.value, str):
             result = self.value(row)
         else:
             for key in self.value.split("."):
-                result = result.get(key) if isinstance(result, Mapping) else None
+                result = cast(Any, result).get(key) if isinstance(result, Mapping) else None
         if isinstance(result, str) or result is None:
             return result or ""
         return format(result if self.scale == 1.0 else self.scale * result, self.form)

@@ -33,7 +33,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, cast, dataclass_transform
 
 from typer import Argument, Option
 
@@ -219,7 +219,7 @@ class Study:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the study as plain data."""
-        options = fields(self)  # type: ignore[arg-type]
+        options = fields(cast(Any, self))
         return {option.name: plain(getattr(self, option.name)) for option in options} | dict(
             self.constants
         )
@@ -249,7 +249,7 @@ class Study:
         self, cases: Sequence[Any], jobs: int, lost: list[str]
     ) -> Iterator[tuple[int, Any, Any]]:
         # a copy without open files and other attributes that are not fields: it goes to processes
-        study = replace(self)  # type: ignore[type-var]
+        study = replace(cast(Any, self))
         tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
         with interrupt() as interrupted:
             for task, answer in pool.work(tasks, jobs, interrupted):

@@ -6,6 +6,7 @@ vectors of a tree are taken about the origin of its root body, in the world's ax
 """
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ KIND = {
 REAL = np.float64
 INDEX = np.int64
 
-BODY = np.dtype(
+BODY: np.dtype[Any] = np.dtype(
     [
         # structure, never changes: its parent, the root of its tree, its joint's kind, q and v
         ("parent", INDEX),
@@ -47,7 +48,7 @@ BODY = np.dtype(
     ],
     align=True,
 )
-DOF = np.dtype(
+DOF: np.dtype[Any] = np.dtype(
     [
         # parameters of each degree of freedom: added inertia, viscous damping,
         # spring and its rest position

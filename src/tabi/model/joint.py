@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +142,7 @@ class Joint:
     prescribed: bool = False
     passive: bool = False
     driven: bool = True
-    position: Array = None  # type: ignore[assignment]
+    position: Array = field(default=cast(Any, None))
     line: int | None = None
     number: int | None = None
 

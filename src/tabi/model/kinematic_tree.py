@@ -316,7 +316,7 @@ class KinematicTree(Helpful):
         for body in self.bodies:
             q = body.joint.position if positions is None else positions[body]
             X_WP = X[body.parent] if body.parent else Transform()
-            X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)  # type: ignore[arg-type]
+            X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)
         return X
 
     def extent(

@@ -59,5 +59,5 @@ def material_of(
     name: str, friction: float, restitution: float, coefficients: dict[str, float | None]
 ) -> Material:
     """A material of a thing's own, from the keywords it was added with."""
-    specified = {coefficient(key): value for key, value in coefficients.items()}
-    return Material(name, friction, restitution, **specified)  # type: ignore[arg-type]
+    specified: dict[str, Any] = {coefficient(key): value for key, value in coefficients.items()}
+    return Material(name, friction, restitution, **specified)

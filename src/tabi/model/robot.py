@@ -122,7 +122,7 @@ class Robot(KinematicTree):
         else:
             lowest = -self.extent((0.0, 0.0, -1.0))
         position = old.p + np.array([0.0, 0.0, self.ground_height - lowest])
-        self.place(position, self.base.joint.position[3:])  # type: ignore[index]
+        self.place(position, self.base.joint.position[3:])
         if soft := standing_gains.fault(self):
             warnings.warn(
                 f"{self.name} does not hold its pose with the gains of its motors: {soft}",

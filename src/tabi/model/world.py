@@ -135,12 +135,14 @@ class World(Helpful):
         self.fixed.shapes.append(shape)
         return shape
 
-    def add_height_field(self, heights: ArrayLike, size: tuple[float, float], **where) -> Shape:
+    def add_height_field(
+        self, heights: ArrayLike, size: tuple[float, float], **where: Any
+    ) -> Shape:
         """Ground of varying height [m] on a grid, shape (ny, nx), over a rectangle ``size`` x, y
         [m]; keywords as in ``add_fixed``.
         """
         return self.add_fixed(
-            HeightField(np.asarray(heights), size), **{"name": "height_field", **where}
+            HeightField(np.asarray(heights), size), **_named("height_field", where)
         )
 
     def add_stairs(
@@ -280,48 +282,48 @@ class World(Helpful):
         self.objects.append(body)
         return body
 
-    def add_box(self, size: tuple[float, float, float], mass: float, **where) -> Body:
+    def add_box(self, size: tuple[float, float, float], mass: float, **where: Any) -> Body:
         """A free homogeneous box with edges ``size`` [m]; keywords as in ``add_object``."""
         return self.add_object(
             Box(size),
             inertia.solid_box(real("mass of an object", mass), size),
-            **{"name": "box", **where},
+            **_named("box", where),
         )
 
-    def add_sphere(self, radius: float, mass: float, **where) -> Body:
+    def add_sphere(self, radius: float, mass: float, **where: Any) -> Body:
         """A free homogeneous ball; keywords as in ``add_object``."""
         return self.add_object(
             Sphere(radius),
             inertia.solid_sphere(real("mass of an object", mass), radius),
-            **{"name": "sphere", **where},
+            **_named("sphere", where),
         )
 
-    def add_ellipsoid(self, radii: tuple[float, float, float], mass: float, **where) -> Body:
+    def add_ellipsoid(self, radii: tuple[float, float, float], mass: float, **where: Any) -> Body:
         """A free homogeneous ellipsoid with half axes ``radii`` along x, y, z [m];
         keywords as in ``add_object``.
         """
         return self.add_object(
             Ellipsoid(radii),
             inertia.solid_ellipsoid(real("mass of an object", mass), radii),
-            **{"name": "ellipsoid", **where},
+            **_named("ellipsoid", where),
         )
 
-    def add_cylinder(self, radius: float, length: float, mass: float, **where) -> Body:
+    def add_cylinder(self, radius: float, length: float, mass: float, **where: Any) -> Body:
         """A free homogeneous cylinder along z; keywords as in ``add_object``."""
         return self.add_object(
             Cylinder(radius, length),
             inertia.solid_cylinder(real("mass of an object", mass), radius, length),
-            **{"name": "cylinder", **where},
+            **_named("cylinder", where),
         )
 
-    def add_capsule(self, radius: float, length: float, mass: float, **where) -> Body:
+    def add_capsule(self, radius: float, length: float, mass: float, **where: Any) -> Body:
         """A free homogeneous capsule along z, ``length`` without the caps;
         keywords as in ``add_object``.
         """
         return self.add_object(
             Capsule(radius, length),
             inertia.solid_capsule(real("mass of an object", mass), radius, length),
-            **{"name": "capsule", **where},
+            **_named("capsule", where),
         )
 
     def add_bond(
@@ -382,3 +384,8 @@ class World(Helpful):
         return compile_world(
             Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs, self.plates)
         )
+
+
+def _named(name: str, where: dict[str, Any]) -> dict[str, Any]:
+    """Keywords of a thing, with a name unless they have one."""
+    return {"name": name, **where}

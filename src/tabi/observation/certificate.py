@@ -155,7 +155,7 @@ def of_last_step(data: Data) -> StepCertificate:
         errors.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
         for rows in (~angular, angular)
     ]
-    figures = dict(zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True))
+    common |= zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True)
     return StepCertificate(
         residual=float(errors.contacts[:, 0].max(initial=0.0)),
         converged=bool((errors.contacts[:, 0] <= tolerance).all()) and joints <= tolerance,
@@ -170,7 +170,6 @@ def of_last_step(data: Data) -> StepCertificate:
         iterations=int(report["iterations"]),
         attempt=NAMES[int(report["attempt"])],
         step_errors=step_errors(data, p, impulse, errors.contacts[:, 0]),
-        **figures,
         **common,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import Any
 
 try:
     import fcntl
@@ -37,13 +38,14 @@ def lock(file: int, shared: bool = False) -> None:
 
 def _lock_far(file: int, shared: bool) -> None:
     """The same with Windows' locks, which have no shared kind: a reader takes it and lets it go."""
+    windows: Any = msvcrt
     place = os.lseek(file, 0, os.SEEK_CUR)
     try:
         os.lseek(file, LOCK_OFFSET_BYTES, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # pyright: ignore
+        windows.locking(file, windows.LK_NBLCK, 1)
         if shared:
             os.lseek(file, LOCK_OFFSET_BYTES, os.SEEK_SET)
-            msvcrt.locking(file, msvcrt.LK_UNLCK, 1)  # pyright: ignore
+            windows.locking(file, windows.LK_UNLCK, 1)
     except OSError as fault:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from fault
     finally:

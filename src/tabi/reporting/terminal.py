@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 Move = Callable[..., None]
 
@@ -47,7 +47,7 @@ def show_warnings(take: Callable[[list[str]], None] = warn_once) -> None:
         else:
             default_show(message, category, *where, **options)
 
-    warnings.showwarning = show
+    warnings.showwarning = cast(Any, show)
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def cut(robot: Robot, whole: set[Body]) -> None:
 
 def _package() -> Any:
     try:
-        import coacd  # pyright: ignore[reportMissingImports] (not needed by anything else)
+        import coacd
     except ImportError:
         raise ModelError(
             'collision="decomposed" needs the package coacd to cut meshes into convex pieces; '

@@ -117,7 +117,7 @@ def work(
             ready = connection.wait(list(pipes), LOOK)
             if interrupts:
                 return
-            for worker in (pipes[pipe] for pipe in ready):  # type: ignore[index]
+            for worker in (pipes[pipe] for pipe in ready):
                 task, worker.task = worker.task, None
                 assert task is not None
                 try:

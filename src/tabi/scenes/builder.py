@@ -153,7 +153,7 @@ class Builder:
 
     def _object(self, thing: Any, name: str, k: int) -> Body:
         X = placement(thing)
-        where = {
+        where: dict[str, Any] = {
             "position": X.p + k * np.array(thing.spacing_m),
             "quaternion": X.quaternion,
             "name": name,
@@ -238,7 +238,9 @@ class Builder:
             feet[name] = {"body": foot.body} | {
                 key: value for key, value in places.items() if value is not None
             }
-        gains = keys.gains and (keys.gains.stiffness_nm_rad, keys.gains.damping_nms_rad)
+        gains = None
+        if keys.gains is not None:
+            gains = keys.gains.stiffness_nm_rad, keys.gains.damping_nms_rad
         limp = not keys.motion.powered
         # its notes are shown with the scene
         read = load_biped if keys.motion.tick_s else load

@@ -30,7 +30,8 @@ SHOULDER, FOREARM, ARM = radians(10.0), radians(-70.0), 0.25
 def build() -> tuple[World, Robot, Body, Body]:
     """The world, the robot in the pose to hold, the cart and the box on it."""
     world = load("cart").world()
-    return world, world.robots[0], *world.objects  # type: ignore[return-value]
+    cart, box = world.objects
+    return world, world.robots[0], cart, box
 
 
 def pose(robot: Robot) -> dict[str, float]:

@@ -250,7 +250,7 @@ def scalar(node: Text, kind: Any) -> Any:
     )
 
 
-def within(number: float, kind: Any) -> bool:
+def within(number: Any, kind: Any) -> bool:
     """Whether a number keeps the bounds of its type."""
     checks = (
         (kind.gt, number.__gt__),

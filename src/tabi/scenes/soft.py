@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from tabi._errors import ModelError
 from tabi.model.body import Body
@@ -47,6 +48,6 @@ def _glue(body: Body, keys: PadKeys) -> None:
             'a pad has to say where it is: face, as "-z", of a box, or outline_m with its '
             "position_m and quaternion; expected one of them"
         )
-    face = keys.face if keys.outline_m is None else keys.outline_m
+    face: Any = keys.face if keys.outline_m is None else keys.outline_m
     made, options = soft_keys.layers(keys), soft_keys.options(keys)
-    body.add_pad(face, made, keys.position_m, keys.quaternion, **options)  # type: ignore[arg-type]
+    body.add_pad(face, made, keys.position_m, keys.quaternion, **options)

@@ -113,7 +113,7 @@ def parse(data: bytes | str, file: str) -> Node:
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
     except UnicodeDecodeError as fault:
-        line = data[: fault.start].count(b"\n") + 1  # type: ignore[arg-type]
+        line = fault.object[: fault.start].count(b"\n") + 1
         raise SceneError(
             f"byte {fault.start} is not UTF-8; save the file as UTF-8 text", Place(file, line)
         ) from None

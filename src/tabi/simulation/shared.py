@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def shared(part: str, method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a descriptor that gives an object a method of its part.
+class shared(Generic[P, R]):
+    """Descriptor that becomes the part's method at first access, so that calls cost no more.
 
     Args:
         part: attribute of the object that is the part. method: of the part's class.
     """
-    return cast(Any, Shared(part, method))
 
-
-class Shared:
-    """Descriptor that becomes the part's method at first access, so that calls cost no more."""
-
-    def __init__(self, part: str, method: Any) -> None:
+    def __init__(self, part: str, method: Callable[Concatenate[Any, P], R]) -> None:
         self._part, self._method, self._name = part, method, ""
         self.__doc__ = method.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, whole: Any, owner: type) -> Any:
+    @overload
+    def __get__(self, whole: None, owner: type) -> Callable[Concatenate[Any, P], R]: ...
+
+    @overload
+    def __get__(self, whole: object, owner: type) -> Callable[P, R]: ...
+
+    def __get__(self, whole: Any, owner: type) -> Callable[..., R]:
         if whole is None:
             return self._of_any_whole()
-        method = self._method.__get__(getattr(whole, self._part))
+        method: Any = cast(Any, self._method).__get__(getattr(whole, self._part))
         # from now on an attribute of the instance, unless a derived class overrides the method and
         # calls this one
         if next(vars(c)[self._name] for c in type(whole).__mro__ if self._name in vars(c)) is self:

@@ -189,7 +189,7 @@ def _read(path: Path, count: int, uneven: bool) -> Condensed | None:
 
 def _write(path: Path, made: Condensed) -> None:
     """Write a result as a whole; a disk that is full or read-only is not an error."""
-    arrays = {"compliance": made.compliance}
+    arrays: dict[str, Any] = {"compliance": made.compliance}
     if made.damping is not None:
         arrays["damping"] = made.damping
     with contextlib.suppress(OSError):
@@ -197,7 +197,7 @@ def _write(path: Path, made: Condensed) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)  # pyright: ignore[reportArgumentType]
+                np.savez(file, **arrays)
             os.replace(name, path)
         except OSError:
             os.unlink(name)

@@ -159,7 +159,7 @@ def allocate(
     bodies, joints = model.body_count + 1, model.v_count
     sizes = (3 * points, ROW_ARRAYS), (6 * bodies, BODY_ARRAYS), (points, POINT_ARRAYS)
     arrays = (*sizes, (joints, JOINT_ARRAYS))
-    vectors = {name: np.zeros(size) for size, names in arrays for name in names}
+    vectors: dict[str, Any] = {name: np.zeros(size) for size, names in arrays for name in names}
     numbers: dict[str, Any] = {name: np.zeros(points, INDEX) for name in NUMBER_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
@@ -202,7 +202,7 @@ def allocate(
 
 def _own_columns(points: int) -> dict[str, Any]:
     """Return columns that two problems of the same bodies and points do not share."""
-    over_points = {name: np.zeros(points) for name in ("mu", "bound", "weight")}
+    over_points: dict[str, Any] = {name: np.zeros(points) for name in ("mu", "bound", "weight")}
     return {"q": np.zeros(3 * points), "kind": np.zeros(points, INDEX), **over_points}
 
 

@@ -237,7 +237,7 @@ def test_a_file_that_is_not_there_and_a_path_that_is_none_are_refused(tmp_path):
     with pytest.raises(ModelError, match=r"lost\.srdf: SRDF file cannot be opened"):
         load(file, srdf=tmp_path / "lost.srdf")
     with pytest.raises(ModelError, match="srdf is 3; expected the path of a file, or False"):
-        load(file, srdf=3)  # type: ignore[arg-type]
+        load(file, srdf=3)
     (tmp_path / "arm.srdf").write_text("<sdf/>")
     with pytest.raises(ModelError, match="line 1: root element is <sdf>; expected <robot>"):
         load(file)

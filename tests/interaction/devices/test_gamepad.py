@@ -44,7 +44,7 @@ def pad(tmp_path):
     def told(*events):
         os.write(end, b"".join(EVENT.pack(0, 0, *event) for event in events))
 
-    one.now, one.kernel, one.told, one.end = now, kernel, told, end  # type: ignore[attr-defined]
+    one.now, one.kernel, one.told, one.end = now, kernel, told, end
     yield one
     one.close()
     os.close(end)

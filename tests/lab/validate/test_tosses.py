@@ -149,7 +149,7 @@ def test_a_replay_that_breaks_is_infinitely_bad():
         def replay(self, toss):
             return np.full_like(toss.pose, np.nan)
 
-    assert study.loss(Broken(), [flight(5)]) == np.inf  # type: ignore[arg-type]
+    assert study.loss(Broken(), [flight(5)]) == np.inf
 
 
 def test_recorded_tosses_fly_as_the_engine_says_until_they_touch(shared, tabi_engine):

@@ -5,6 +5,7 @@ the panel. Knows no simulator: it draws what a view contains.
 from __future__ import annotations
 
 import time as clock
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -27,9 +28,10 @@ LASTING_KEYS = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
 MIN_BAND_LENGTH_M = 0.01  # m of a rubber band from which on bodies do not hide it
+ControlsT = TypeVar("ControlsT", bound=WatchControls)
 
 
-class Drawing:
+class Drawing(Generic[ControlsT]):
     """Drawing of views in a page.
 
     Attributes:
@@ -37,7 +39,7 @@ class Drawing:
         sensors: of the simulation, from when it is there.
     """
 
-    controls: WatchControls
+    controls: ControlsT
 
     def __init__(self, page: Page) -> None:
         self.page = page

@@ -25,7 +25,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sized
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -89,7 +89,7 @@ def open_server(host: str, port: int, label: str = "tabi") -> tuple[viser.ViserS
 
     # viser has no door for this: what it calls to listen is replaced while it starts, and only then
     with _opening:
-        sockets.serve = gated  # type: ignore[assignment]
+        sockets.serve = cast(Any, gated)
         try:
             server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
         finally:

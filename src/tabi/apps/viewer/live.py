@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 TURN = 5e-4
 
 
-class Live(Drawing):
+class Live(Drawing[Controls]):
     """The simulation that a page shows.
 
     Args:
@@ -116,7 +116,7 @@ class Live(Drawing):
             self._own_scene[0],
             *(name for name in catalogue.names() if name != self._own_scene[0]),
         ]
-        self.controls: Controls = Controls(
+        self.controls = Controls(
             server, self.page.world, self.player, (scenes, self._name), self._pick
         )
         self.furnish()

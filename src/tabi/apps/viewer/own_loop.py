@@ -100,7 +100,7 @@ def show(
     return page
 
 
-class LoopPage(Drawing):
+class LoopPage(Drawing["LoopControls"]):
     """The page of a simulator that its owner steps; made by ``tabi.show``. Example: ``tabi.show``
     in docs/viewer.md.
 
@@ -314,9 +314,7 @@ class LoopPage(Drawing):
 
     def _add_contents(self) -> None:
         server = self.page.server
-        self.controls: LoopControls = LoopControls(
-            server, self.page.world, self._real_time, self._set_pace
-        )
+        self.controls = LoopControls(server, self.page.world, self._real_time, self._set_pace)
         self.furnish()
         self.sensors = SensorHistory(SensorPanel(server, labels_of(self.sim.model), self._listen))
         self.page.scene.on_pull(self._pull)

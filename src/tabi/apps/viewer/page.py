@@ -83,7 +83,7 @@ class Page:
                 ):
                     self._add_controls(robot)
         for body in world.objects:
-            X = body.joint.placement @ body.joint.motion(body.joint.position)  # type: ignore[arg-type]
+            X = body.joint.placement @ body.joint.motion(body.joint.position)
             self.scene.update({body: X})
         if camera is not None:
             self.scene.look_from(*camera)
@@ -104,7 +104,7 @@ class Page:
             name: float(robot.joint(name).position[0])
             for name in robot.joint_names
             if _is_free(robot, name)
-        }  # type: ignore[index]
+        }
         # joints that a pose does not name stand at zero
         poses = {
             name.replace("_", " "): dict.fromkeys(now, 0.0) | dict(pose)
@@ -161,7 +161,7 @@ class Page:
         joint, unit = robot.joint(name), _unit(robot, name)
         sign, widest = ("mm", 1000.0) if joint.kind == "prismatic" else ("°", 180.0)
         low, high = np.clip(np.array([joint.lower, joint.upper]) / unit, -widest, widest)
-        now = float(np.clip(joint.position[0] / unit, low, high))  # type: ignore[index]
+        now = float(np.clip(joint.position[0] / unit, low, high))
         label = name.partition("_")[2] or name
         return self.server.gui.add_slider(
             f"{label} [{sign}]", float(low), float(high), 0.1, now, hint=name

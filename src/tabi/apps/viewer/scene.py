@@ -6,7 +6,7 @@ Knows no physics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +138,7 @@ class DrawnScene:
         for mesh, members in self._meshes:
             for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
                 dragged = _dragged(pull, members.tolist(), strong)
-                mesh.on_drag("left", modifier=modifier)(dragged)  # type: ignore[arg-type]
+                mesh.on_drag("left", modifier=modifier)(dragged)
 
     def pull_plainly(self, on: bool) -> None:
         """Let bodies be dragged without Ctrl too, as fingers do; a camera is turned beside them."""
@@ -149,7 +149,7 @@ class DrawnScene:
         self._plain = []
         for mesh, members in self._meshes if on else ():
             dragged = _dragged(self._pull, members.tolist(), False)
-            mesh.on_drag("left")(dragged)  # type: ignore[arg-type]
+            mesh.on_drag("left")(dragged)
             self._plain.append((mesh, dragged))
 
     def look(
@@ -213,7 +213,7 @@ class DrawnScene:
         face = pad.nodes, pad.triangles
         whole = pad.skin is not None and pad.skin_triangles is not None
         skin = (pad.skin, pad.skin_triangles) if whole else face
-        drawn = SoftPad(self.server, soft.name, f"{frame}/pad{k}", X, face, skin)  # type: ignore[arg-type]
+        drawn = SoftPad(self.server, soft.name, f"{frame}/pad{k}", X, face, skin)
         drawn.frame.visible = soft.shape.visible
         if soft.body in self._index:
             self._meshes.append((drawn.sides, np.array([self._index[soft.body]])))
@@ -302,7 +302,7 @@ def quaternions(R: Array) -> Array:
 
 def _dragged(
     pull: Pull, members: list[int], strong: bool
-) -> Callable[[viser.SceneNodeDragEvent], object]:
+) -> Callable[[viser.SceneNodeDragEvent], Coroutine[Any, Any, None]]:
     """A callback that viser awaits, so that start, update and end come in their order."""
 
     async def dragged(event: viser.SceneNodeDragEvent) -> None:

@@ -19,6 +19,7 @@ import time as clock
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,9 @@ class External(Controller):
         zeros = np.zeros(len(freedoms(robot)))
         self._limp = Command(effort=zeros, kp=zeros, kd=zeros)
         gains = [robot.joint(name).motor for name in freedoms(robot)]
-        self._gains = {name: np.array([getattr(m, name) for m in gains]) for name in ("kp", "kd")}
+        self._gains: dict[str, Any] = {
+            name: np.array([getattr(m, name) for m in gains]) for name in ("kp", "kd")
+        }
         self._layout: Layout | None = None
         self._sequence, self._has_begun = 0, False
         self.reset()
@@ -214,11 +217,13 @@ class External(Controller):
     def _use_received(self) -> Command:
         """Return the received command."""
         command_mask, rows = self._command_mask, self._rows
-        fields = {name: rows[i] for i, name in enumerate(FIELDS) if command_mask >> i & 1}
+        fields: dict[str, Any] = {
+            name: rows[i] for i, name in enumerate(FIELDS) if command_mask >> i & 1
+        }
         if self._went_limp:
             # the commands from before it went limp
             fields, self._went_limp = self._last_fields | fields, False
-        self._last = command = Command(**fields)  # pyright: ignore[reportArgumentType]
+        self._last = command = Command(**fields)
         self.fault = None
         self._last_fields |= {name: getattr(command, name) for name in fields}
         return command

@@ -188,7 +188,7 @@ def _follow(
     for k, (ratio, offset) in followers.items():
         if k != leader:
             joints[k].mimic = Mimic(joints[leader].name, ratio, offset)
-            joints[k].position = ratio * start + offset  # type: ignore[operator]
+            joints[k].position = ratio * start + offset
     return set(followers)
 
 

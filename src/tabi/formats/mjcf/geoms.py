@@ -160,8 +160,9 @@ class Geoms:
                 f"it is in no file that can be drawn as it is"
             )
             return None
-        scale = tuple(float(s) for s in spec.scale)
-        return MeshFile(file, scale), from_quaternion(self.m.mesh_quat[mesh], self.m.mesh_pos[mesh])  # type: ignore[arg-type]
+        x, y, z = (float(s) for s in spec.scale)
+        X = from_quaternion(self.m.mesh_quat[mesh], self.m.mesh_pos[mesh])
+        return MeshFile(file, (x, y, z)), X
 
     @cached_property
     def _spec_meshes(self) -> dict:
@@ -205,7 +206,8 @@ class Geoms:
             if material >= 0 and np.allclose(geom_color, DEFAULT_COLOR)
             else geom_color
         )
-        return tuple(float(c) for c in rgba)  # type: ignore[return-value]
+        red, green, blue, alpha = (float(c) for c in rgba)
+        return red, green, blue, alpha
 
     def _named(self, g: int) -> str:
         name = self.m.geom(g).name

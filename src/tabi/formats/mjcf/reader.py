@@ -29,7 +29,7 @@ from tabi.formats.mjcf.roots import note_ignored, roots
 from tabi.formats.mjcf.sensors import add_sensors
 from tabi.formats.mjcf.source import Source, compiled
 from tabi.model.body import Body, Frame
-from tabi.model.joint import Joint
+from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.spatial.inertia import Inertia
@@ -276,7 +276,7 @@ class _Tree:
         torn = [
             joint.name
             for j, joint in self.joints.items()
-            if joint.mimic and abs(self._coupled(joint, q) - q[m.jnt_qposadr[j]]) > 1e-6
+            if joint.mimic and abs(self._coupled(joint.mimic, q) - q[m.jnt_qposadr[j]]) > 1e-6
         ]
         if torn:
             robot.notes.append(
@@ -301,9 +301,9 @@ class _Tree:
         tilt = from_quaternion(quaternion).R @ from_quaternion(there[3:]).R.T
         return bool(tilt[2, 2] > UPRIGHT)
 
-    def _coupled(self, joint: Joint, q: np.ndarray) -> float:
-        leader = next(j for j, other in self.joints.items() if other.name == joint.mimic.leader)  # type: ignore[union-attr]
-        return joint.mimic.ratio * q[self.m.jnt_qposadr[leader]] + joint.mimic.offset  # type: ignore[union-attr]
+    def _coupled(self, mimic: Mimic, q: np.ndarray) -> float:
+        leader = next(j for j, other in self.joints.items() if other.name == mimic.leader)
+        return mimic.ratio * q[self.m.jnt_qposadr[leader]] + mimic.offset
 
 
 def _is_turn(q: np.ndarray, wanted: Any) -> bool:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 
 from tabi._errors import ModelError
 

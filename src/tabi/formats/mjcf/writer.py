@@ -142,7 +142,7 @@ class _Writer:
             and _is_identity(joint.placement)
             and joint.stiffness == 0
         )
-        X = from_quaternion(joint.position[3:], joint.position[:3]) if free else joint.placement  # type: ignore[index]
+        X = from_quaternion(joint.position[3:], joint.position[:3]) if free else joint.placement
         parent = self.bodies[body.parent or self.world.fixed]
         made = parent.add_body(name=name, pos=X.p, quat=X.quaternion, explicitinertial=True)
         inertia = self.inertias[body]

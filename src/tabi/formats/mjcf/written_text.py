@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 
 from tabi.formats.mjcf.source import mujoco
 

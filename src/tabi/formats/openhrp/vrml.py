@@ -17,6 +17,7 @@ import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tabi._errors import ModelError
 from tabi.formats.openhrp.vrml_node import Field, VrmlNode
@@ -208,12 +209,12 @@ class _Parser:
             token = self.pending = self.next()
             if token[0] == "number":
                 self.pending = None
-                values += token[1]  # type: ignore[operator]
+                values += token[1]
 
     def value(self, values: list, owner: VrmlNode | None, name: str, token: Token) -> None:
         kind, value, line = token
         if kind == "number":
-            values += value  # type: ignore[arg-type]
+            values += value
         elif kind == "string":
             values.append(value)
         elif kind != "word":
@@ -304,7 +305,7 @@ class _Parser:
         self.stack.pop()
         if node.kind != "Inline":
             return
-        urls = [str(u) for u in node.get("url").values] if node.get("url") else []  # type: ignore[union-attr]
+        urls = [str(u) for u in field.values] if (field := node.get("url")) else []
         folder = self.file.parent
         path = next((folder / u for u in urls if _is_file(folder / u)), None)
         if path is None:
@@ -331,9 +332,9 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _quote(kind: str, value: object) -> str:
+def _quote(kind: str, value: Any) -> str:
     if kind == "end":
         return "the end of the file"
     if kind == "number":
-        return f"the number {value[0]:g}"  # type: ignore[index]
+        return f"the number {value[0]:g}"
     return f"the string {value!r}" if kind == "string" else repr(value)

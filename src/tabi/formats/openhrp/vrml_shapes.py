@@ -104,7 +104,8 @@ def _solid(node: VrmlNode) -> tuple[Geometry | None, Array, Transform] | None:
     along_y = Transform(z_to((0.0, 1.0, 0.0)))
     geometry: Geometry
     if node.kind == "Box":
-        geometry, X = Box(tuple(_lengths(node, "size", 3, 2.0))), Transform()  # type: ignore[arg-type]
+        x, y, z = _lengths(node, "size", 3, 2.0)
+        geometry, X = Box((x, y, z)), Transform()
     elif node.kind == "Sphere":
         geometry, X = Sphere(_lengths(node, "radius", 1, 1.0)[0]), Transform()
     elif node.kind == "Cylinder":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from typing import Any
 
 _NUMBER = re.compile(
     r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII
@@ -19,7 +20,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.ASCII,
 )
 _NO_NAME = re.compile(r"[-+]|\.?\d|nan\b|inf(?:inity)?\b", re.IGNORECASE | re.ASCII)
-Token = tuple[str, object, int]
+Token = tuple[str, Any, int]
 
 
 def tokens(text: str) -> Iterator[Token]:

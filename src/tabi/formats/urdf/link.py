@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
+from lxml import etree
 
 from tabi._errors import ModelError
 from tabi.formats import mesh

@@ -25,6 +25,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import websockets.asyncio.server as sockets
@@ -173,7 +174,11 @@ class StandIn:
 
     async def serve(self, port: int, ready: Callable[[int], None], end: asyncio.Event) -> None:
         """Listen on this machine until the end."""
-        settings = {"compression": None, "process_request": _request, "ping_interval": None}
+        settings: dict[str, Any] = {
+            "compression": None,
+            "process_request": _request,
+            "ping_interval": None,
+        }
         async with sockets.serve(self._talk, "127.0.0.1", port, **settings) as server:
             self.port = next(iter(server.sockets)).getsockname()[1]
             ready(self.port)

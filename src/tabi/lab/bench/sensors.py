@@ -166,7 +166,8 @@ def rolling() -> dict[str, Callable[[int], object]]:
 
 def with_sensors(world: World) -> Any:
     """The world as a MuJoCo model with the same sensors."""
-    mj, ours = importlib.import_module("mujoco"), world.compile()
+    mj: Any = importlib.import_module("mujoco")
+    ours = world.compile()
     spec = mj.MjSpec.from_string(to_mjcf(world))
     for name, site in ours.sensors.items():
         links = [link for link in ours.links.values() if link.body == site.body]

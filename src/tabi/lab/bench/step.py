@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,7 @@ def targets(world: World, robot: Robot) -> NDArray[np.void]:
     controller, rows = squat(robot), joint_rows(model, robot)
     table = holding(model, model.initial())
     # the motion does not look at what is measured
-    seen: Measurement = None  # type: ignore[assignment]
+    seen = cast(Measurement, None)
     motion = []
     for k in range(PERIOD):
         write_command(robot, rows, controller(1e-3 * k, seen), table, 1e-3 * k)

@@ -130,7 +130,7 @@ def watch(build: Builder, seconds: float) -> dict[str, Any]:
         plain(view)
         drawn.append(time.perf_counter() - start)
 
-    live.draw = timed  # type: ignore[method-assign]
+    live.draw = timed
     live.start()
     try:
         while live.player.loading:

@@ -12,6 +12,7 @@ import time
 import msgspec
 import viser
 from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 PATIENCE = 20.0  # s until the first message
 # camera of a browser: without its message the page is no client yet
@@ -33,10 +34,10 @@ async def count(port: int, seconds: float, host: str = "127.0.0.1") -> dict[str,
     """Messages and bytes a second over ``seconds``, and the longest wait between two [s];
     what a page gets at its start is not counted.
     """
-    protocol = [f"viser-v{viser.__version__}"]
+    protocol = [Subprotocol(f"viser-v{viser.__version__}")]
     async with connect(
         f"ws://{host}:{port}",
-        subprotocols=protocol,  # type: ignore[arg-type]
+        subprotocols=protocol,
         max_size=None,
         compression=None,
     ) as socket:

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar, cast, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -101,7 +101,7 @@ def app_of(study: Any) -> typer.Typer:
 
     run.__doc__ = inspect.cleandoc(study.__doc__).split("\n\n")[0]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    cast(Any, run).__signature__ = inspect.Signature(parameters)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(study.name)(run)
     return app

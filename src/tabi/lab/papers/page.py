@@ -267,7 +267,7 @@ def _drawn(figure: Mapping[str, Any]) -> str:
     axes = canvas.add_subplot()
     for k, (name, (x, y)) in enumerate(figure["lines"].items()):
         x, y = ([math.nan if v is None else v for v in axis] for axis in (x, y))
-        marks = {"marker": "o", "markersize": 3} if len(x) <= 30 else {}
+        marks: dict[str, Any] = {"marker": "o", "markersize": 3} if len(x) <= 30 else {}
         axes.plot(x, y, label=plain(name), linewidth=1.2, color=COLOURS[k % len(COLOURS)], **marks)
     if figure["log"]:
         axes.set_xscale("log")

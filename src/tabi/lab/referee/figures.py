@@ -141,7 +141,7 @@ def _apart(
             "at_s": round(float(time[worst]), 9),
             "end_mm": 1e3 * float(gap[-1, k]),
         }
-    feet = {}
+    feet: dict[str, dict[str, float | None]] = {}
     for k, name in enumerate(see.world.feet.names):
         force = a["wrench"][settled, k, :3] - b["wrench"][settled, k, :3]
         pressure = np.linalg.norm(a["pressure"][settled, k] - b["pressure"][settled, k], axis=1)

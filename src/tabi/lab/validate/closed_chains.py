@@ -153,7 +153,7 @@ class ClosedChains(Validator, name="loops"):
 
     def measure(self, case: int) -> dict[str, Any]:
         """A chain, again where a step was slow, and with finer steps where energy rose."""
-        row = run(case) | {"seed": case, "finer": None}
+        row: dict[str, Any] = run(case) | {"seed": case, "finer": None}
         if row["slowest_s"] > LONGEST_STEP:
             # kernels of a first contact may have been loaded on the way
             row["slowest_s"] = min(row["slowest_s"], run(case)["slowest_s"])

@@ -149,7 +149,7 @@ def try_walk(
         fell = sim.time
     at = sim.position(robot.base)
     arrived = fell is None and float(at[0]) > MIN_DISTANCE_RATIO * (steps - 1) * gait.length
-    row = {"kind": kind, "upright": fell is None, "arrived": arrived}
+    row: dict[str, Any] = {"kind": kind, "upright": fell is None, "arrived": arrived}
     row |= {"fell_s": fell, "far_m": float(at[0])}
     return asdict(conditions) | row
 

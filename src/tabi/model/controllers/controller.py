@@ -9,7 +9,7 @@ no such method has no state.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -38,7 +38,7 @@ class Rewindable:
         for child in self.inner:
             reset(child)
 
-    def save_state(self) -> tuple[Any, ...]:
+    def save_state(self) -> Sequence[Any]:
         """Return its state and that of inner controllers, for ``restore_state``."""
         attributes = {name: _copied(getattr(self, name)) for name in self.MEMORY}
         return attributes, [save_state(child) for child in self.inner]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, expect
 from tabi.model.body import Body, Foot
+from tabi.model.joint import Mimic
 from tabi.model.kinematic_tree import KinematicTree
 from tabi.spatial.transform import Transform
 
@@ -183,12 +184,12 @@ def pose_key(robot: KinematicTree) -> Hashable:
     """Return a key of all that determines a half-sitting pose."""
     bodies = tuple(
         (
-            b.parent and b.parent.name,
+            b.parent.name if b.parent else None,
             b.joint.name,
             b.joint.kind,
             tuple(b.joint.axis),
             (b.joint.lower, b.joint.upper),
-            b.joint.mimic and (b.joint.mimic.leader, b.joint.mimic.ratio, b.joint.mimic.offset),
+            _couples(b.joint.mimic),
             _bytes(b.joint.placement.R, b.joint.placement.p, b.inertia.centre),
             b.inertia.mass,
         )
@@ -199,6 +200,10 @@ def pose_key(robot: KinematicTree) -> Hashable:
         for name, f in robot.feet.items()
     )
     return bodies, feet, _bytes(robot.base.joint.position)
+
+
+def _couples(mimic: Mimic | None) -> tuple[str, float, float] | None:
+    return (mimic.leader, mimic.ratio, mimic.offset) if mimic else None
 
 
 def _bytes(*arrays: Any) -> bytes:
@@ -246,4 +251,4 @@ def _balanced(
     low, high = bend / 2 - 0.7, bend / 2 + 0.7
     if not ahead(low) > 0 > ahead(high):
         return None
-    return pose(float(brentq(ahead, low, high, xtol=1e-10)))  # type: ignore[arg-type]
+    return pose(float(brentq(ahead, low, high, xtol=1e-10)))

@@ -94,7 +94,7 @@ def links(robot: KinematicTree) -> dict[Body, Body]:
     link: dict[Body, Body] = {}
     for body in robot.bodies:
         fixed = body.parent is not None and body.joint.kind == "fixed"
-        link[body] = link[body.parent] if fixed else body  # type: ignore[index]
+        link[body] = link[body.parent] if fixed else body
     return link
 
 

@@ -77,7 +77,7 @@ def report(robot: Robot) -> Report:
 def _zero_pose(robot: Robot) -> dict[Body, np.ndarray]:
     """Every joint at its zero, followers where that puts them, the base where it stands."""
     q = {b: b.joint.zero() for b in robot.bodies}
-    q[robot.base] = robot.base.joint.position  # type: ignore[assignment]
+    q[robot.base] = robot.base.joint.position
     for b in robot.bodies[1:]:
         if b.joint.mimic and b.joint.q_count == 1:
             q[b] = np.array([b.joint.mimic.offset])
@@ -200,7 +200,7 @@ def _warnings(robot: Robot) -> list[str]:
             continue
         if j.lower == j.upper:
             warn("joints whose range is empty", j.name)
-        elif not j.lower <= j.position[0] <= j.upper:  # type: ignore[index]
+        elif not j.lower <= j.position[0] <= j.upper:
             warn("joints that start outside of their range", j.name)
         if (
             j.velocity_limit == 0

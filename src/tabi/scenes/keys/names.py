@@ -95,7 +95,7 @@ def _keys(contents: Any, path: Path) -> Iterator[tuple[str, Path]]:
             node = _inside(node, part)
         if isinstance(node, msgspec.Struct):
             if not at and "simulation" in node.__struct_fields__:
-                yield from _keys_of(node.simulation, ("simulation",))  # type: ignore[attr-defined]
+                yield from _keys_of(node.simulation, ("simulation",))
             if len(at) == len(path):
                 for key in node.__struct_fields__:
                     if at and isinstance(inner := getattr(node, key), msgspec.Struct):

@@ -145,7 +145,12 @@ SHAPES: dict[str, list[Any]] = {
 
 def shaped(role: type[Posed], words: str) -> dict[str, Any]:
     """Return a type for each shape of something, with the keys of ``role``."""
-    about = {"frozen": True, "kw_only": True, "tag_field": "shape", "module": __name__}
+    about: dict[str, Any] = {
+        "frozen": True,
+        "kw_only": True,
+        "tag_field": "shape",
+        "module": __name__,
+    }
     kinds = {}
     for tag, keys in SHAPES.items():
         kinds[tag] = defstruct(

@@ -8,7 +8,7 @@ a table, PILOT, so that the loop is compiled once for all controllers.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +146,7 @@ class Pilots:
             self.table["step"][k], self.table["last"][k] = step, -1
             self.table["next"][k] = step + -step % driver.every if with_calls else NO_STEP
             if with_calls and pilot.channel.time[0] > time + 1e-9:
-                driver.controller.reset()  # type: ignore[attr-defined]
+                cast(Any, driver.controller).reset()
 
     def invalid_command_error(self, time: float) -> SimulationError:
         """Return the error that names the controller whose command is not finite."""

@@ -15,6 +15,7 @@ References: Brasey & Hairer (1993), half-explicit Runge–Kutta methods for inde
 """
 
 import functools
+from typing import Any
 
 from tabi.contact.workspace import copy
 from tabi.dynamics import aba, forward, free, gyroscopic, integration, kinematics
@@ -52,7 +53,7 @@ CONVERGENCE_RATIO = 0.5
 @functools.cache
 def stage_on(forces, rows, law):
     """Make the kernels ``refine`` and ``conclude`` from a step's parts."""
-    second_parts = {first_motors: motors, first_contacts: contacts}
+    second_parts: dict[Any, Any] = {first_motors: motors, first_contacts: contacts}
     second_parts |= {first_bonds: bonds, first_moments: moments}
     forces, rows = (tuple(second_parts.get(part, part) for part in of) for of in (forces, rows))
     k = parts.kernels(forces, rows, law)

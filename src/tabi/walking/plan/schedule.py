@@ -132,7 +132,7 @@ def schedule(
     builder.add(gait.shift, end, min(X.p[2] for X in builder.feet.values()))
     builder.add(gait.rest, end, builder.ground)
     columns = (np.concatenate(column) for column in zip(*builder.rows, strict=True))
-    return Schedule(*columns, tuple(lift), tuple(land))  # type: ignore[arg-type]
+    return Schedule(*columns, tuple(lift), tuple(land))
 
 
 def under(sole: Transform, foot: str, gait: Gait) -> Array:

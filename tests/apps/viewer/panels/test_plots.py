@@ -43,7 +43,7 @@ def moment(time: float, residual: float = 1e-9) -> View:
         0.0,
         0,
         Soles(none, none, np.array([7, 2]), np.array([0.01, 0.0]), []),
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_plots_show_loads_pressure_in_millimetres_and_the_certificate_in_decades(plots):

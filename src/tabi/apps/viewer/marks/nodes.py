@@ -8,7 +8,7 @@ keeps what was sent to it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,5 +46,5 @@ class Node:
 def place(handle: SceneNodeHandle, position: list[float], wxyz: list[float]) -> None:
     """Put a node somewhere [m], with a unit quaternion."""
     post, name = handle._impl.api._queue_scene_message, handle._impl.name
-    post(SetPositionMessage(name, tuple(position)))  # type: ignore[arg-type]
-    post(SetOrientationMessage(name, tuple(wxyz)))  # type: ignore[arg-type]
+    post(SetPositionMessage(name, cast(Any, tuple(position))))
+    post(SetOrientationMessage(name, cast(Any, tuple(wxyz))))

@@ -134,7 +134,7 @@ def empty_plot(
             label=name,
             stroke=COLORS[k // per_color % len(COLORS)],
             width=2,
-            dash=(4, 4) if k % per_color else None,  # type: ignore[arg-type]
+            dash=(4, 4) if k % per_color else None,  # ty: ignore[invalid-argument-type]
         )
         for k, name in enumerate(names)
     ]

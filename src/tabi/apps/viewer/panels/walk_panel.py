@@ -70,11 +70,13 @@ class WalkPanel(PagePanel):
 
     def show(self, view: View | None) -> None:
         """The lines of a moment; sent where they are new."""
-        for walk in () if view is None else view.steered:
+        if view is None:
+            return
+        for walk in view.steered:
             text = self.texts.get(walk.robot)
             if text is None:
                 continue
-            words = "  \n".join(self.lines(walk, walk.robot in view.fallen))  # type: ignore[union-attr]
+            words = "  \n".join(self.lines(walk, walk.robot in view.fallen))
             if text.content != words:
                 text.content = words
 

@@ -111,7 +111,7 @@ def program(sim: Simulator, robot: Robot, steps: int) -> Array:
     """
     controller, rows = sim.drivers[robot.name].controller, joint_rows(sim.model, robot)
     motor = holding(sim.model, sim.state.q)
-    seen: Measurement = None  # type: ignore[assignment]
+    seen = cast(Measurement, None)
     commands = np.zeros((steps, sim.model.v_count, 3))
     for k in range(steps):
         write_command(robot, rows, controller(k * sim.dt, seen), motor, k * sim.dt)
