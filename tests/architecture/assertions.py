@@ -11,6 +11,7 @@ Whatever else has its asserts in a loop says first how many turns it expects, or
 """
 
 import ast
+import functools
 import operator
 from collections.abc import Iterable
 
@@ -22,6 +23,9 @@ PASSED_ON |= {"combinations", "permutations", "items", "keys", "values", "asarra
 RANGES, COUNTED = {"range", "arange"}, {"linspace", "geomspace", "logspace", "uniform", "integers"}
 
 ASSERTING = {"pytest.raises", "pytest.warns", "pytest.fail"}
+
+# what a call in them may never be reached in
+CONDITIONAL = (ast.Lambda, ast.IfExp, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 
 Names = dict[str, ast.expr]
 
@@ -86,6 +90,7 @@ def surely(statements: list[ast.stmt], names: Names, known: set[str]) -> bool:
     return False
 
 
+@functools.cache
 def _leaves(node: ast.AST) -> bool:
     """Whether the function may end in this statement."""
     if isinstance(node, Function | ast.ClassDef | ast.Lambda):
@@ -118,13 +123,23 @@ def _one(node: ast.stmt, names: Names, known: set[str]) -> bool:
 
 def _calls(node: ast.AST, known: set[str]) -> bool:
     """Whether a function that asserts is called in an expression, outside of lambdas and loops."""
-    if isinstance(node, ast.Call):
-        name = _dotted(node.func)
-        if name in known or name in ASSERTING or ".testing." in name:
-            return True
-    if isinstance(node, ast.Lambda | ast.IfExp | ast.ListComp | ast.GeneratorExp | ast.DictComp):
-        return False
-    return any(_calls(child, known) for child in ast.iter_child_nodes(node))
+    return any(
+        name in known or name in ASSERTING or ".testing." in name for name in _names_called(node)
+    )
+
+
+@functools.cache
+def _names_called(node: ast.AST) -> frozenset[str]:
+    """Names of the functions that an expression calls, outside of lambdas and loops."""
+    names: set[str] = set()
+    remaining = [node]
+    while remaining:
+        part = remaining.pop()
+        if isinstance(part, ast.Call):
+            names.add(_dotted(part.func))
+        if not isinstance(part, CONDITIONAL):
+            remaining += ast.iter_child_nodes(part)
+    return frozenset(names)
 
 
 def _dotted(node: ast.expr) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
-from architecture.rules import parse
+from architecture.rules import nodes, parse
 
 # a part of a name between underscores → what to write instead
 NAME_PARTS = {
@@ -67,6 +67,8 @@ WORDS = {
 WORD_PATTERN = re.compile(
     "|".join(f"(?P<w{i}>\\b(?:{words})\\b)" for i, words in enumerate(WORDS)), re.IGNORECASE
 )
+# the same in small letters, whatever follows: a text without any need not be taken apart
+SUSPECTS = re.compile(rf"\b(?:{'|'.join(re.sub(r'[(][?]=.*[)]', '', words) for words in WORDS)})\b")
 # first words of a docstring that leave its subject out
 FIRST_WORDS = {
     "Of", "That", "Those", "Who", "What", "How", "Where", "When", "As", "None", "Some", "Others",
@@ -83,7 +85,7 @@ def names(text: str) -> list[str]:
     """Names that say nothing to a reader, where they are defined."""
     return [
         f"{line}: the name {name}; better {better}"
-        for line, name in sorted(_defined(parse(text)))
+        for line, name in sorted(_defined(parse(text), "RenamedAttribute" in text))
         if (better := _better(name)) is not None
     ]
 
@@ -95,24 +97,24 @@ def _better(name: str) -> str | None:
     return next((NAME_PARTS[part] for part in plain.split("_") if part in NAME_PARTS), None)
 
 
-def _defined(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def _defined(tree: ast.AST, has_aliases: bool) -> Iterator[tuple[int, str]]:
     """Line and name of every variable, parameter, attribute, function and class; left out are old
-    names that are kept as aliases, and ``tell`` of classes that ``seek``, as files do.
+    names that are kept as aliases, if any, and ``tell`` of classes that ``seek``, as files do.
     """
     aliases = {
         target
-        for node in ast.walk(tree)
+        for node in (nodes(tree) if has_aliases else ())
         if isinstance(node, ast.Assign) and "RenamedAttribute" in ast.unparse(node.value)
         for target in node.targets
     }
     protocol = {
         method
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ClassDef) and "seek" in {getattr(x, "name", "") for x in node.body}
         for method in node.body
         if getattr(method, "name", "") == "tell"
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if node in aliases or node in protocol:
             continue
         match node:
@@ -165,7 +167,7 @@ def _is_quantity(value: ast.expr) -> bool:
 def docstrings(text: str) -> list[str]:
     """Docstrings of fewer than four words that are no formula, and those without a subject."""
     faults = []
-    for node in ast.walk(parse(text)):
+    for node in nodes(parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = (ast.get_docstring(node) or "").split("\n\n")[0]
             if first and (fault := _docstring_fault(first, isinstance(node, ast.Module))):
@@ -184,7 +186,9 @@ def _docstring_fault(first: str, module: bool) -> str | None:
 
 def prose(text: str) -> list[str]:
     """Words in docstrings, comments and messages that have a better one."""
-    faults = []
+    faults: list[str] = []
+    if not SUSPECTS.search(text.lower()):
+        return faults
     for token in tokenize.generate_tokens(StringIO(text).readline):
         kind = tokenize.tok_name[token.type]
         if kind == "COMMENT" or (

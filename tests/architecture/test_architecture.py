@@ -32,7 +32,8 @@ TESTS = texts("tests", suffix=".py")
 EVERYTHING = texts(*FOLDERS) | {
     path.relative_to(ROOT): path.read_text(encoding="utf-8")
     for path in sorted(ROOT.iterdir())
-    if path.is_file()
+    # .git is a file in a worktree
+    if path.is_file() and path.name != ".git"
 }
 
 

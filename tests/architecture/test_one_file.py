@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tabi.jit import cache_folder
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.process
 
@@ -49,9 +51,12 @@ def copy(tmp_path):
 
 
 def run(folder, code, compiled=False):
-    environment = os.environ | {"PYTHONPATH": str(folder), "TABI_CACHE_DIR": str(folder / "cache")}
-    if not compiled:
-        environment["NUMBA_DISABLE_JIT"] = "1"
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    if compiled:
+        # what is compiled is kept by its content: kernels that do not know the new one are there
+        environment["TABI_CACHE_DIR"] = str(cache_folder.cache_root() or folder / "cache")
+    else:
+        environment |= {"NUMBA_DISABLE_JIT": "1", "TABI_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -181,36 +186,55 @@ class Building(Benchmark, name="building"):
     def lines(self, result):
         yield f"made in {result['seconds']:.6f} s"
 '''
-COMMAND = """
+COMMANDS = """
 import sys
 from tabi.apps import cli
-sys.argv = ["tabi", *{words!r}]
-cli.main()
+for words in {commands!r}:
+    sys.argv = ["tabi", *words]
+    try:
+        cli.main()
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+    print({END!r}, end="")
 """
+END = "\n---- end of the output ----\n"
 
 
-def asked(folder, *words):
-    return run(folder, COMMAND.format(words=words))
+def outputs(folder, *commands):
+    """What several command lines print, one after the other in one process."""
+    printed = run(folder, COMMANDS.format(commands=[c.split() for c in commands], END=END))
+    texts = printed.split(END)
+    assert len(texts) == len(commands) + 1
+    return texts[:-1]
 
 
 def test_a_validator_and_a_benchmark_are_one_file_each(copy):
     lab = copy / "tabi" / "lab"
     (lab / "validate" / "drops.py").write_text(DROPS, encoding="utf-8")
     (lab / "bench" / "building.py").write_text(BUILDING, encoding="utf-8")
-    assert "drops " in asked(copy, "validate", "--help")
-    assert "building " in asked(copy, "bench", "--help")
-    assert "--boxes" in asked(copy, "validate", "drops", "--help")
-    assert asked(copy, "validate", "drops", "--boxes", "2") == "2 boxes sink by 0.000 m\n"
-    found = json.loads(asked(copy, "validate", "drops", "--boxes", "2", "--json"))
+    validators, benchmarks, options, lines, data, bench = outputs(
+        copy,
+        "validate --help",
+        "bench --help",
+        "validate drops --help",
+        "validate drops --boxes 2",
+        "validate drops --boxes 2 --json",
+        "bench building",
+    )
+    assert "drops " in validators
+    assert "building " in benchmarks
+    assert "--boxes" in options
+    assert lines == "2 boxes sink by 0.000 m\n"
+    found = json.loads(data)
     assert (found["within"], found["settings"], found["boxes"]) == (True, {"boxes": 2}, 2)
-    assert asked(copy, "bench", "building").startswith("made in ")
+    assert bench.startswith("made in ")
 
 
 def test_a_second_study_of_a_name_is_refused_by_its_command(copy):
     (copy / "tabi" / "lab" / "bench" / "building.py").write_text(BUILDING, encoding="utf-8")
     (copy / "tabi" / "lab" / "bench" / "second.py").write_text(BUILDING, encoding="utf-8")
     with pytest.raises(AssertionError, match="tabi bench 'building' is in "):
-        asked(copy, "bench", "--help")
+        outputs(copy, "bench --help")
 
 
 COIN = '''
