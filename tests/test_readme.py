@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+
+from tabi.apps.cli import app
 
 pytestmark = pytest.mark.docs
 
@@ -90,6 +93,20 @@ def test_every_page_of_the_docs_is_linked_from_the_index_and_is_in_the_navigatio
     linked = set(re.findall(r"\]\(([a-z_0-9]+\.md)", index)) | {"index.md"}
     assert pages - linked == set()
     assert {page for page in pages if f": {page}" not in navigation} == set()
+
+
+def test_every_command_and_what_the_changelog_names_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    commands = set(typer.main.get_command(app).commands)
+    named = set(re.findall(r"`tabi ([a-z]+)", changelog)) & commands
+    assert len(named) > 10
+    listed = set(re.findall(r"\btabi ([a-z-]+)", index))
+    assert (commands | named) - listed == set()
+    # pages that the changelog links are listed, too
+    pages = set(re.findall(r"\(docs/([a-z_0-9]+\.md)", changelog))
+    assert len(pages) > 1
+    assert pages - set(re.findall(r"\]\(([a-z_0-9]+\.md)", index)) == set()
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "CHANGELOG.md"])
