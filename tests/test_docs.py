@@ -142,11 +142,11 @@ def test_the_gallery_of_scenes_is_that_of_its_script(monkeypatch):
         sys.modules.pop(name)
 
 
-def test_the_site_has_a_font_for_every_character_of_its_pages(monkeypatch):
+def test_the_site_has_a_font_for_every_character_and_links_from_docstrings(monkeypatch):
     from matplotlib import ft2font
 
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    script = importlib.import_module("site_fonts")
+    script = importlib.import_module("site_hooks")
     there = set(ft2font.FT2Font(str(script.font())).get_charmap())
     pages = [*DOCS.glob("*.md"), *DOCS.glob("api/*.md"), *DOCS.glob("notebooks/*.ipynb")]
     # docstrings are the reference
@@ -157,7 +157,10 @@ def test_the_site_has_a_font_for_every_character_of_its_pages(monkeypatch):
     }
     assert ord("λ") in used
     assert {chr(letter) for letter in used - there if letter > 126} == set()
-    sys.modules.pop("site_fonts")
+    assert (
+        script.linked("Example: docs/worlds.md") == 'Example: <a href="../worlds.html">worlds</a>'
+    )
+    sys.modules.pop("site_hooks")
 
 
 def test_links_between_pages_and_pictures_are_there():
