@@ -21,7 +21,7 @@ from pathlib import Path
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 SERVES = ("replay", "demo", "show")
-MAX_COMMAND_TIME_S = 300.0
+MAX_COMMAND_TIME_S, MAX_END_TIME_S = 300.0, 10.0
 
 
 def blocks(language: str) -> list[str]:
@@ -77,7 +77,11 @@ def _serve(words: list[str], folder: Path, env: dict[str, str] | None) -> None:
         if "http://" in line:
             server.send_signal(signal.SIGINT)
             break
-    server.wait(timeout=30.0)
+    try:
+        server.wait(MAX_END_TIME_S)
+    except subprocess.TimeoutExpired:
+        # where interrupts are ignored, as in jobs of a shell that go on in the background
+        server.kill()
     end.cancel()
     if not any("http://" in line for line in printed):
         raise RuntimeError(f"{' '.join(words)} printed no address:\n{''.join(printed)[-2000:]}")
