@@ -37,7 +37,7 @@ check-style: $(VENV)/dev.ok
 	$(BIN)/ruff format --check src tests docs examples release
 	$(BIN)/codespell src docs examples release *.md
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/architecture
+	$(BIN)/python -m pytest tests/architecture -m "not docs"
 
 bench: $(VENV)/dev.ok
 	$(BIN)/tabi bench dynamics
