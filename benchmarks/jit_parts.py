@@ -23,6 +23,8 @@ PARTS = {
     "nothing": "",
     "indexing (lowering)": "lowering.KernelLower.lower_getitem = base.lower_getitem\n"
     "lowering.KernelLower.lower_setitem = base.lower_setitem",
+    "loops (lowering)": "lowering.KernelLower.lower_expr = base.lower_expr",
+    "operators (lowering)": "lowering.KernelLower.lower_binop = base.lower_binop",
     "calls (lowering)": "lowering.KernelLowering.run_pass = lowering.typed_passes."
     "BaseNativeLowering.run_pass",
     "types of operators (dispatcher)": "dispatcher.typing_context = lambda context: context",
